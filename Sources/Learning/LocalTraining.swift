@@ -156,6 +156,7 @@ public struct LocalTraining: Sendable {
     plan.optimizer.apply(
       gradient, step: batch, rate: rate, layout: network.layout, slots: slots,
       weights: parameters, target: target, kernels: kernels)
+    correction?.follow(target, rate: rate, network.layout)
     network.keepFrozen(start: parameters, target: target)
   }
 

@@ -4,7 +4,8 @@
     v/bin/python Tests/Fixtures-scripts/make_local_numbers.py > Tests/LearningTests/LocalNumbers.swift
 
 Gradients are PyTorch's automatic ones of the whole loss, FedProx's term included, in float64. SCAFFOLD is written from
-the paper's algorithm 1, option II. FedNova's vectors are the paper's, written out coefficient by coefficient.
+the paper's algorithm 1, option II, and with its correction behind steps of torch.optim as in NIID-Bench's
+train_net_scaffold. FedNova's vectors are the paper's, written out coefficient by coefficient.
 """
 
 import numpy as np
@@ -20,10 +21,10 @@ def loss(w, rows):
     return torch.nn.functional.cross_entropy(X[rows] @ w[:6].reshape(3, 2) + w[6:], Y[rows])
 
 
-def fedprox(mu, momentum=0.0, clip=None):
+def fedprox(mu, momentum=0.0, clip=None, adam=None):
     """Three steps of batches of two."""
     w = START.clone().requires_grad_()
-    optimizer = torch.optim.SGD([w], lr=0.5, momentum=momentum)
+    optimizer = torch.optim.Adam([w], lr=adam) if adam else torch.optim.SGD([w], lr=0.5, momentum=momentum)
     for first in (0, 2, 4):
         optimizer.zero_grad()
         (loss(w, [first, first + 1]) + mu / 2 * ((w - START) ** 2).sum()).backward()
@@ -55,6 +56,34 @@ def scaffold(rounds, rates):
         models.append(x)
         variates.append(c)
     return [torch.cat(v).numpy() for v in (models, variates, own)]
+
+
+def scaffold_behind(rounds, make, rate):
+    """The same devices; −η·(c − cᵢ) follows each step of an optimiser that begins anew in each training."""
+    x, c = START.clone(), torch.zeros(8)
+    own = [torch.zeros(8), torch.zeros(8)]
+    models, variates = [], []
+    for _ in range(rounds):
+        moves, changes = [], []
+        for device, batches in enumerate([[[0, 1], [2]], [[3, 4], [5]]]):
+            y = x.clone().requires_grad_()
+            optimizer = make([y])
+            for rows in batches:
+                optimizer.zero_grad()
+                loss(y, rows).backward()
+                optimizer.step()
+                with torch.no_grad():
+                    y -= rate * (c - own[device])
+            y = y.detach()
+            new = own[device] - c + (x - y) / (len(batches) * rate)
+            moves.append(y - x)
+            changes.append(new - own[device])
+            own[device] = new
+        x = x + sum(moves) / 2
+        c = c + sum(changes) / 2
+        models.append(x)
+        variates.append(c)
+    return [torch.cat(v).numpy() for v in (models, variates)]
 
 
 def vector(steps, momentum=0.0, pull=0.0):
@@ -107,10 +136,13 @@ def listing(name, text, entries):
 print("// Printed by Tests/Fixtures-scripts/make_local_numbers.py.")
 listing("proximalNumbers", "Where three steps with FedProx's pull lead to.", {
     "mu 0": fedprox(0), "mu 0.3": fedprox(0.3), "mu 1, momentum": fedprox(1, 0.9),
-    "mu 0.3, clipped": fedprox(0.3, clip=0.3)})
+    "mu 0.3, clipped": fedprox(0.3, clip=0.3), "mu 1, Adam": fedprox(1, adam=0.1)})
 model, variate, own = scaffold(3, [0.5, 0.5])
 halved, halved_variate, _ = scaffold(2, [0.5, 0.25])
+with_momentum = scaffold_behind(3, lambda p: torch.optim.SGD(p, lr=0.5, momentum=0.9), 0.5)
+with_adam = scaffold_behind(3, lambda p: torch.optim.Adam(p, lr=0.1), 0.1)
 listing("scaffoldNumbers", "Models, server variates and the devices' last variates of SCAFFOLD.", {
     "models": model, "variates": variate, "own": own, "models, rate halved": halved,
-    "variates, rate halved": halved_variate})
+    "variates, rate halved": halved_variate, "models, momentum": with_momentum[0],
+    "variates, momentum": with_momentum[1], "models, Adam": with_adam[0], "variates, Adam": with_adam[1]})
 listing("stepSums", "What 1, 2, 5 and 10 steps add up to, in learning rates.", LENGTHS)

@@ -66,7 +66,7 @@ import Testing
 
   // MARK: FedProx
 
-  @Test("FedProx's steps end in the numbers of PyTorch, with momentum and clipped, too")
+  @Test("FedProx's steps end in the numbers of PyTorch, with momentum, Adam and clipped, too")
   func proximal() {
     expectClose(result(prox(0), training()).values, numbers("mu 0"), "mu 0")
     expectClose(result(prox(0.3), training()).values, numbers("mu 0.3"), "mu 0.3")
@@ -74,6 +74,8 @@ import Testing
     expectClose(result(prox(1), momentum).values, numbers("mu 1, momentum"), "mu 1")
     let clipped = training(clipping: .norm(0.3))
     expectClose(result(prox(0.3), clipped).values, numbers("mu 0.3, clipped"), "clipped")
+    let adam = training(optimizer: .adam(learningRate: 0.1))
+    expectClose(result(prox(1), adam).values, numbers("mu 1, Adam"), "Adam", within: 5e-6)
   }
 
   @Test("FedProx without a pull is FedAvg bit for bit; the stronger the pull, the nearer it stays")
@@ -93,9 +95,10 @@ import Testing
 
   /// Some rounds of two devices of three samples each.
   private func scaffold(
-    _ rounds: Int, _ schedule: LearningRateSchedule = .constant
+    _ rounds: Int, _ schedule: LearningRateSchedule = .constant,
+    optimizer: Optimizer = .sgd(learningRate: 0.5), behindSteps: Bool = false
   ) -> (models: [Float], variates: [Float], own: [Float]) {
-    let scaffold = Scaffold(.init())
+    let scaffold = Self.scaffold(behindSteps: behindSteps)
     let pool = WorkerPool(threads: 1)
     var (model, variates, last) = (start, [ParameterBuffer](), [[DeferredTraining](), []])
     var (models, all) = ([Float](), [Float]())
@@ -103,7 +106,7 @@ import Testing
       for (device, shard) in [[Int32]]([[0, 1, 2], [3, 4, 5]]).enumerated() {
         last[device] = [
           deferred(
-            training(shard, schedule: schedule), scaffold,
+            training(shard, optimizer: optimizer, schedule: schedule), scaffold,
             from: .continued(model, receiving: variates, keeping: [], after: last[device]))
         ]
       }
@@ -128,6 +131,28 @@ import Testing
     let halved = scaffold(2, .exponential(factor: 0.5))
     expectClose(halved.models, numbers("models, rate halved"), "models, rate halved")
     expectClose(halved.variates, numbers("variates, rate halved"), "variates, rate halved")
+  }
+
+  private static func scaffold(behindSteps: Bool) -> Scaffold {
+    var settings = Scaffold.Settings()
+    if behindSteps { settings.correction = .steps }
+    return Scaffold(settings)
+  }
+
+  @Test(
+    "with its correction behind steps of momentum and of Adam it is PyTorch's, as NIID-Bench has it"
+  )
+  func behindSteps() {
+    let momentum = scaffold(
+      3, optimizer: .sgd(learningRate: 0.5, momentum: 0.9), behindSteps: true)
+    expectClose(momentum.models, numbers("models, momentum"), "models", within: 5e-6)
+    expectClose(momentum.variates, numbers("variates, momentum"), "variates", within: 5e-6)
+    let adam = scaffold(3, optimizer: .adam(learningRate: 0.1), behindSteps: true)
+    expectClose(adam.models, numbers("models, Adam"), "models", within: 5e-6)
+    expectClose(adam.variates, numbers("variates, Adam"), "variates", within: 2e-5)
+    // With plain SGD both forms are the same but for rounding.
+    let (plain, behind) = (scaffold(3), scaffold(3, behindSteps: true))
+    expectClose(behind.models, plain.models.map { Double($0) }, "models")
   }
 
   @Test("SCAFFOLD with one device is SGD bit for bit: both variates are always the same")
@@ -179,9 +204,12 @@ import Testing
     #expect(lost.auxiliaryOutput.sent.isEmpty)
   }
 
-  @Test("a training cut in two anywhere leaves the bits of the whole", arguments: [true, false])
-  func cuts(isProximal: Bool) {
-    let algorithm: any LocalAlgorithm = isProximal ? prox(0.7) : Scaffold(.init())
+  @Test(
+    "a training cut in two anywhere leaves the bits of the whole",
+    arguments: ["prox", "scaffold", "behind steps"])
+  func cuts(name: String) {
+    let algorithm: any LocalAlgorithm =
+      name == "prox" ? prox(0.7) : Self.scaffold(behindSteps: name == "behind steps")
     let earlier = deferred(training(), algorithm, from: .parameters(start))
     let server = ParameterBuffer((0..<8).map { Float($0) / 16 - 0.2 })
     let beginning = DeferredTraining.Start.continued(
@@ -286,5 +314,6 @@ import Testing
     #expect(plan(decaying, .constant).stepSum(batches: 2, of: 2) == nil)
     #expect(Scaffold(.init()).objection(to: plan(sgd, .constant)) == nil)
     #expect(Scaffold(.init()).objection(to: plan(nesterov, .constant)) != nil)
+    #expect(Self.scaffold(behindSteps: true).objection(to: plan(nesterov, .constant)) == nil)
   }
 }

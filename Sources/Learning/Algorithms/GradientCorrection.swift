@@ -11,17 +11,21 @@ public struct GradientCorrection: Sendable {
   public let linear: ParameterBuffer?
   /// What is added after clipping, the same for each batch.
   public let shift: ParameterBuffer?
+  /// Whether the shift, times the rate, is subtracted from what the optimiser's step gives, which
+  /// does not see it.
+  public let isBehindSteps: Bool
 
   /// A pull towards some parameters, and a linear term.
   public init(pull: Double, towards anchor: ParameterBuffer, linear: ParameterBuffer? = nil) {
     self.pull = pull
     self.anchor = anchor
     self.linear = linear
-    shift = nil
+    (shift, isBehindSteps) = (nil, false)
   }
 
-  /// A vector that is added to each gradient.
-  public init(shift: ParameterBuffer) {
+  /// A vector that is added to each gradient, or that each step is followed by.
+  public init(shift: ParameterBuffer, behindSteps: Bool = false) {
+    isBehindSteps = behindSteps
     pull = 0
     anchor = nil
     linear = nil
@@ -48,9 +52,19 @@ public struct GradientCorrection: Sendable {
     }
   }
 
+  /// Subtracts rate·shift from weights behind a step, in `Double`, rounded to float once.
+  func follow(
+    _ weights: UnsafeMutablePointer<Float>, rate: Double, _ layout: ParameterLayout
+  ) {
+    guard isBehindSteps, let shift = shift?.storage else { return }
+    for range in layout.updatableRanges {
+      for i in range { weights[i] = Float(Double(weights[i]) - rate * Double(shift[i])) }
+    }
+  }
+
   /// Adds the shift to a gradient.
   func shift(_ gradient: UnsafeMutablePointer<Float>, _ layout: ParameterLayout) {
-    guard let shift = shift?.storage else { return }
+    guard !isBehindSteps, let shift = shift?.storage else { return }
     for range in layout.updatableRanges {
       for i in range { gradient[i] += shift[i] }
     }

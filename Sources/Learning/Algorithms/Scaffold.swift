@@ -9,13 +9,39 @@ import Schema
 ///
 /// With a schedule, K·η is the sum of the rates of the batches that ran; partial work has its own
 /// K.
+///
+/// With `correction: steps` the optimiser makes its step from the gradient alone, and −η·(c − cᵢ) is
+/// added to what that gives: y ← step(y, g(y)) − η·(c − cᵢ). This is what NIID-Bench (Li et al.
+/// 2022) and Flower's baseline of it run, with momentum or Adam, and with cᵢ⁺ as above. *Differs*
+/// from the paper: where a step is not η·g(y), (x − y)/(K·η) is no mean of gradients.
 public struct Scaffold: LocalAlgorithm {
   public static let name = "scaffold"
   public static let summary =
     "SGD corrected by control variates, one at the server and one on each device"
 
-  public typealias Settings = NoSettings
-  public init(_ settings: NoSettings) {}
+  /// Where the difference of the variates is added.
+  public enum Correction: String, CaseIterable, Sendable {
+    /// To each gradient, as in the paper.
+    case gradients
+    /// To what each step of the optimiser gives, as in NIID-Bench.
+    case steps
+  }
+
+  public struct Settings: PartSettings {
+    /// Where the difference is added; nil: to each gradient.
+    public var correction: Correction?
+    public init() {}
+    public static var fields: [Field<Settings>] {
+      [
+        Field(
+          "correction", \.correction, feature: .choice,
+          "Added to `gradients` (the default; plain SGD only), or to `steps` of any optimiser")
+      ]
+    }
+  }
+
+  private let correctsSteps: Bool
+  public init(_ settings: Settings) { correctsSteps = settings.correction == .steps }
 
   /// What the training began with, the device's variate, and one buffer more each way.
   public var needs: LocalNeeds {
@@ -26,11 +52,14 @@ public struct Scaffold: LocalAlgorithm {
 
   /// A variate is the mean of gradients only where a step is the gradient times the rate.
   public func objection(to plan: TrainingPlan) -> String? {
-    plan.optimizer.isPlain
-      ? nil : "`scaffold` needs plain SGD: its variates are means of the steps' gradients"
+    plan.optimizer.isPlain || correctsSteps
+      ? nil
+      : "`scaffold` needs plain SGD: its variates are means of the steps' gradients; `scaffold: "
+        + "{correction: steps}` takes any optimiser, as NIID-Bench's does"
   }
 
-  /// Runs the batches with c − cᵢ added to each gradient; where both are the same it is `sgd`.
+  /// Runs the batches with c − cᵢ added to each gradient, or to each step; where both are the same
+  /// it is `sgd`.
   public func run(
     _ training: LocalTraining, _ batches: Range<Int>, from memory: DeviceMemory, lossSum: Double,
     kernels: Kernels, scratch: Scratch
@@ -38,7 +67,7 @@ public struct Scaffold: LocalAlgorithm {
     let shift = Self.difference(memory.received.first, memory.kept.first)
     return training.run(
       batches, from: memory, lossSum: lossSum,
-      correction: shift.map { GradientCorrection(shift: $0) },
+      correction: shift.map { GradientCorrection(shift: $0, behindSteps: correctsSteps) },
       kernels: kernels, scratch: scratch)
   }
 
