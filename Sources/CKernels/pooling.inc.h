@@ -3,14 +3,14 @@
 // Pooling, a run of channels at a time.
 
 // One vector of channels of a window: the best so far and its place, in registers.
-INLINE void BODY(largest)(ptrdiff_t size, ptrdiff_t line, ptrdiff_t channels, int rectified, int n,
-                          const float *in, float *out, int32_t *from) {
+INLINE void BODY(largest)(ptrdiff_t high, ptrdiff_t wide, ptrdiff_t line, ptrdiff_t channels,
+                          int rectified, int n, const float *in, float *out, int32_t *from) {
   V best = v_load_first(in, n);
   VI place = (VI)v_set(0);
-  for (ptrdiff_t j = 0; j < size; j++)
-    for (ptrdiff_t i = j == 0; i < size; i++) {
+  for (ptrdiff_t j = 0; j < high; j++)
+    for (ptrdiff_t i = j == 0; i < wide; i++) {
       V value = v_load_first(in + j * line + i * channels, n);
-      VI more = value > best, here = (VI)v_set(0) + (int32_t)(j * size + i);
+      VI more = value > best, here = (VI)v_set(0) + (int32_t)(j * wide + i);
       best = BODY(v_select)(more, value, best);
       place = (more & here) | (~more & place);
     }
@@ -32,12 +32,13 @@ static void BODY(max_pool)(const fs_pooling *s, ptrdiff_t rows, const float *in,
       for (ptrdiff_t x = 0; x < s->out_width; x++, out += c, from += c) {
         const float *window = in + (r * s->height + y * s->stride) * line + x * s->stride * c;
         ptrdiff_t i = 0;
-        if (s->size == 2)
+        if (s->window_height == 2 && s->window_width == 2)
           for (; i + VL <= c; i += VL)
-            BODY(largest)(2, line, c, rectified, VL, window + i, out + i, from + i);
+            BODY(largest)(2, 2, line, c, rectified, VL, window + i, out + i, from + i);
         for (; i < c; i += VL) {
           int n = c - i < VL ? (int)(c - i) : VL;
-          BODY(largest)(s->size, line, c, rectified, n, window + i, out + i, from + i);
+          BODY(largest)(s->window_height, s->window_width, line, c, rectified, n, window + i, out + i,
+                        from + i);
         }
       }
 }
@@ -46,9 +47,11 @@ static void BODY(max_pool)(const fs_pooling *s, ptrdiff_t rows, const float *in,
 static void BODY(max_pool_backward)(const fs_pooling *s, ptrdiff_t rows, const float *delta,
                                     const int32_t *from, float *in_delta) {
   ptrdiff_t c = s->channels, line = s->width * c;
-  int apart = s->stride >= s->size;
-  int covers = s->stride == s->size && s->height == s->out_height * s->size &&
-               s->width == s->out_width * s->size;
+  ptrdiff_t high = s->window_height, wide = s->window_width;
+  int apart = s->stride >= high && s->stride >= wide;
+  // Those of sequences are one wide.
+  int covers = s->stride == high && s->height == s->out_height * high &&
+               (s->stride == wide || s->out_width == 1) && s->width == s->out_width * wide;
   if (!covers)
     for (ptrdiff_t i = 0; i < rows * s->height * line; i++) in_delta[i] = 0;
   for (ptrdiff_t r = 0; r < rows; r++)
@@ -59,8 +62,8 @@ static void BODY(max_pool_backward)(const fs_pooling *s, ptrdiff_t rows, const f
           int n = c - i < VL ? (int)(c - i) : VL;
           V value = v_load_first(delta + i, n);
           VI place = (VI)v_load_first((const float *)from + i, n);
-          for (int32_t p = 0; p < s->size * s->size; p++) {
-            float *to = window + p / s->size * line + p % s->size * c + i;
+          for (int32_t p = 0; p < high * wide; p++) {
+            float *to = window + p / wide * line + p % wide * c + i;
             V before = apart ? v_set(0) : v_load_first(to, n);
             VI here = place == (VI)v_set(0) + p;
             v_store_first(to, before + (V)(here & (VI)value), n);
@@ -72,14 +75,15 @@ static void BODY(max_pool_backward)(const fs_pooling *s, ptrdiff_t rows, const f
 static void BODY(average_pool)(const fs_pooling *s, ptrdiff_t rows, const float *in,
                                float *restrict out) {
   ptrdiff_t c = s->channels;
-  float count = (float)(s->size * s->size);
+  ptrdiff_t wide = s->window_width, all = s->window_height * wide;
+  float count = (float)all;
   for (ptrdiff_t r = 0; r < rows; r++)
     for (ptrdiff_t y = 0; y < s->out_height; y++)
       for (ptrdiff_t x = 0; x < s->out_width; x++, out += c) {
         for (ptrdiff_t i = 0; i < c; i++) out[i] = 0;
-        for (ptrdiff_t p = 0; p < s->size * s->size; p++) {
-          const float *at = in + ((r * s->height + y * s->stride + p / s->size) * s->width +
-                                  x * s->stride + p % s->size) *
+        for (ptrdiff_t p = 0; p < all; p++) {
+          const float *at = in + ((r * s->height + y * s->stride + p / wide) * s->width +
+                                  x * s->stride + p % wide) *
                                      c;
           for (ptrdiff_t i = 0; i < c; i++) out[i] += at[i];
         }
@@ -90,14 +94,15 @@ static void BODY(average_pool)(const fs_pooling *s, ptrdiff_t rows, const float 
 static void BODY(average_pool_backward)(const fs_pooling *s, ptrdiff_t rows, const float *delta,
                                         float *restrict in_delta) {
   ptrdiff_t c = s->channels;
-  float count = (float)(s->size * s->size);
+  ptrdiff_t wide = s->window_width, all = s->window_height * wide;
+  float count = (float)all;
   for (ptrdiff_t i = 0; i < rows * s->height * s->width * c; i++) in_delta[i] = 0;
   for (ptrdiff_t r = 0; r < rows; r++)
     for (ptrdiff_t y = 0; y < s->out_height; y++)
       for (ptrdiff_t x = 0; x < s->out_width; x++, delta += c)
-        for (ptrdiff_t p = 0; p < s->size * s->size; p++) {
-          float *to = in_delta + ((r * s->height + y * s->stride + p / s->size) * s->width +
-                                  x * s->stride + p % s->size) *
+        for (ptrdiff_t p = 0; p < all; p++) {
+          float *to = in_delta + ((r * s->height + y * s->stride + p / wide) * s->width +
+                                  x * s->stride + p % wide) *
                                      c;
           for (ptrdiff_t i = 0; i < c; i++) to[i] += delta[i] / count;
         }

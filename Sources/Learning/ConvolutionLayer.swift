@@ -1,7 +1,8 @@
 import CKernels
 import Numerics
 
-/// Filters over channels-last images.
+/// Filters over channels-last images, or over the steps of sequences [time][features]: images of
+/// width 1.
 ///
 /// Order: outputs over (ky, kx, channel); weight gradients over (y, x), then
 /// samples; input gradients as
@@ -17,14 +18,23 @@ struct ConvolutionLayer: PlacedLayer {
   /// Fewer multiplications for the same products; nil where the direct ones are as good.
   private let winograd: WinogradConvolution?
   private let hasBias: Bool
+  private let isSequence: Bool
   let outputShape: [Int]
 
-  /// A convolution of images [height][width][channels]; nil where it does not fit, with the reason.
-  init(_ layer: Network.Convolution, inputShape: [Int]) throws(ShapeProblem) {
-    guard inputShape.count == 3 else {
-      throw ShapeProblem("takes [height, width, channels] and gets \(inputShape)")
+  /// A convolution of images [height][width][channels] or of sequences [time][features].
+  ///
+  /// Throws: the reason why it does not fit.
+  init(
+    _ layer: Network.Convolution, inputShape: [Int], isSequence: Bool = false
+  ) throws(ShapeProblem) {
+    let image = try ImageShape(inputShape, window: layer.size)
+    guard image.isSequence == isSequence else {
+      throw ShapeProblem(
+        "takes \(isSequence ? "[time, features]" : "[height, width, channels]") and gets "
+          + "\(inputShape)")
     }
-    let (height, width, channels) = (inputShape[0], inputShape[1], inputShape[2])
+    let (height, width, channels) = (image.height, image.width, image.channels)
+    let sizeWide = image.windowWidth
     let (size, stride, groups) = (layer.size, layer.stride, layer.groups)
     guard size > 0 && stride > 0 && groups > 0 && layer.filters > 0 else {
       throw ShapeProblem("filters, size, stride and groups are at least 1")
@@ -33,7 +43,8 @@ struct ConvolutionLayer: PlacedLayer {
       throw ShapeProblem(
         "\(groups) groups do not divide \(channels) channels and \(layer.filters) filters")
     }
-    func zeros(_ extent: Int) -> (before: Int, total: Int) {
+    func zeros(_ extent: Int, isAlong: Bool = true) -> (before: Int, total: Int) {
+      guard isAlong else { return (0, 0) }
       switch layer.padding {
       case .valid: return (0, 0)
       case .count(let count): return (count, 2 * count)
@@ -43,21 +54,22 @@ struct ConvolutionLayer: PlacedLayer {
       }
     }
     let (top, vertical) = zeros(height)
-    let (left, horizontal) = zeros(width)
+    let (left, horizontal) = zeros(width, isAlong: !image.isSequence)
     if case .count(let count) = layer.padding, count < 0 || count >= size {
       throw ShapeProblem("the padding \(count) is not below the filter's size \(size)")
     }
-    guard height + vertical >= size && width + horizontal >= size else {
-      throw ShapeProblem("filters of \(size)×\(size) do not fit into \(inputShape)")
+    guard height + vertical >= size && width + horizontal >= sizeWide else {
+      throw ShapeProblem("filters of \(image.window) do not fit into \(inputShape)")
     }
     let outHeight = (height + vertical - size) / stride + 1
-    let outWidth = (width + horizontal - size) / stride + 1
-    outputShape = [outHeight, outWidth, layer.filters]
+    let outWidth = (width + horizontal - sizeWide) / stride + 1
+    outputShape = image.shape(height: outHeight, width: outWidth, channels: layer.filters)
+    self.isSequence = isSequence
     hasBias = layer.hasBias
     convolution = fs_convolution(
       height: height + vertical, width: width + horizontal, channels: channels,
       out_height: outHeight, out_width: outWidth, outputs: layer.filters, kernel_height: size,
-      kernel_width: size, stride: stride, groups: groups)
+      kernel_width: sizeWide, stride: stride, groups: groups)
     padding =
       vertical + horizontal == 0
       ? nil
@@ -65,13 +77,13 @@ struct ConvolutionLayer: PlacedLayer {
         height: height, width: width, channels: channels, top: top, left: left, step: 1,
         padded_height: height + vertical, padded_width: width + horizontal)
     turned = fs_convolution(
-      height: height + size - 1, width: width + size - 1, channels: layer.filters,
+      height: height + size - 1, width: width + sizeWide - 1, channels: layer.filters,
       out_height: height, out_width: width, outputs: channels, kernel_height: size,
-      kernel_width: size, stride: 1, groups: groups)
+      kernel_width: sizeWide, stride: 1, groups: groups)
     turnedPadding = fs_padding(
       height: outHeight, width: outWidth, channels: layer.filters, top: size - 1 - top,
-      left: size - 1 - left, step: stride, padded_height: height + size - 1,
-      padded_width: width + size - 1)
+      left: sizeWide - 1 - left, step: stride, padded_height: height + size - 1,
+      padded_width: width + sizeWide - 1)
     winograd = WinogradConvolution(convolution, turned: turned)
   }
 
@@ -81,7 +93,10 @@ struct ConvolutionLayer: PlacedLayer {
   var stem: String { "conv" }
   var tensors: [(name: String, shape: [Int])] {
     let channels = convolution.channels / convolution.groups
-    return [("weight", [size, size, channels, convolution.outputs])]
+    let window =
+      isSequence
+      ? [convolution.kernel_height] : [convolution.kernel_height, convolution.kernel_width]
+    return [("weight", window + [channels, convolution.outputs])]
       + (hasBias ? [("bias", [convolution.outputs])] : [])
   }
   var multiplyAdds: Int { convolution.out_height * convolution.out_width * weightCount }
@@ -89,8 +104,8 @@ struct ConvolutionLayer: PlacedLayer {
   /// How many values one sample's input has.
   var inputCount: Int { turned.out_height * turned.out_width * turned.outputs }
 
-  private var size: Int { convolution.kernel_height }
-  private var fan: Int { size * size * convolution.channels / convolution.groups }
+  private var taps: Int { convolution.kernel_height * convolution.kernel_width }
+  private var fan: Int { taps * convolution.channels / convolution.groups }
   private var weightCount: Int { fan * convolution.outputs }
   /// The first part of the scratch.
   private var winogradCount: Int { winograd?.scratchCount ?? 0 }
@@ -180,7 +195,7 @@ struct ConvolutionLayer: PlacedLayer {
 
   /// Leaves the filters, turned around, in the scratch.
   private func turnFilters(_ pass: Pass) {
-    let (taps, groups) = (size * size, convolution.groups)
+    let groups = convolution.groups
     let (inputs, outputs) = (convolution.channels / groups, convolution.outputs / groups)
     let target = pass.scratch + winogradCount
     for tap in 0..<taps {
@@ -213,6 +228,36 @@ struct ConvolutionLayer: PlacedLayer {
         functions.convolve(&turned, 1, padded, filters, nil, target)
       }
     }
+  }
+}
+
+/// A sample as an image: a sequence [time][features] is `time` high and 1 wide.
+struct ImageShape {
+  let height: Int
+  let width: Int
+  let channels: Int
+  /// How wide a window is that is as high as the layer says.
+  let windowWidth: Int
+  let isSequence: Bool
+  private let size: Int
+
+  init(_ shape: [Int], window size: Int) throws(ShapeProblem) {
+    guard shape.count == 3 || shape.count == 2 else {
+      throw ShapeProblem("takes [height, width, channels] or [time, features] and gets \(shape)")
+    }
+    isSequence = shape.count == 2
+    (height, width, channels) =
+      isSequence ? (shape[0], 1, shape[1]) : (shape[0], shape[1], shape[2])
+    windowWidth = isSequence ? 1 : size
+    self.size = size
+  }
+
+  /// A window in words.
+  var window: String { isSequence ? "\(size) steps" : "\(size)×\(size)" }
+
+  /// The shape of what comes out.
+  func shape(height: Int, width: Int, channels: Int) -> [Int] {
+    isSequence ? [height, channels] : [height, width, channels]
   }
 }
 

@@ -7,9 +7,12 @@ extension Network {
     case placewiseDense(outputs: Int, activation: Activation)
     /// Filters over a channels-last image [height][width][channels].
     case convolution(Convolution)
-    /// The largest value of each window of size×size; a ragged rest at the far edges is left out.
+    /// Filters over the steps of a sequence [time][features].
+    case sequenceConvolution(Convolution)
+    /// The largest value of each window of size×size, or of `size` steps of a sequence that another
+    /// layer gives; a ragged rest at the far edges is left out.
     case maxPooling(size: Int, stride: Int)
-    /// The mean of each window of size×size; a ragged rest at the far edges is left out.
+    /// The mean of each such window; a ragged rest at the far edges is left out.
     case averagePooling(size: Int, stride: Int)
     /// The mean of each channel over all places.
     case globalAveragePooling
@@ -78,7 +81,7 @@ extension Network {
 
     /// How many filters there are.
     public var filters: Int
-    /// Height and width of a filter.
+    /// Height and width of a filter, or its steps.
     public var size: Int
     /// How far a filter moves.
     public var stride: Int

@@ -173,6 +173,7 @@ extension Network.Layer {
     switch self {
     case .dense, .placewiseDense: "dense"
     case .convolution: "convolution"
+    case .sequenceConvolution: "convolution-1d"
     case .maxPooling: "max-pooling"
     case .averagePooling: "average-pooling"
     case .globalAveragePooling: "global-average-pooling"

@@ -27,6 +27,9 @@ struct NetworkCompiler {
     case .convolution(let convolution):
       place(try ConvolutionLayer(convolution, inputShape: imageShape))
       activate(convolution.activation)
+    case .sequenceConvolution(let convolution):
+      place(try ConvolutionLayer(convolution, inputShape: sequenceShape, isSequence: true))
+      activate(convolution.activation)
     case .maxPooling(let size, let stride):
       pool(try PoolingLayer(.largest, size: size, stride: stride, inputShape: imageShape))
     case .averagePooling(let size, let stride):

@@ -1,6 +1,8 @@
 import CKernels
 
 /// The largest value, or the mean, of each window; perhaps with a ReLU behind the largest.
+///
+/// Windows of images are size×size; those of sequences [time][features] are `size` steps.
 struct PoolingLayer: PlacedLayer {
   enum Kind { case largest, mean }
 
@@ -9,19 +11,19 @@ struct PoolingLayer: PlacedLayer {
   let outputShape: [Int]
 
   init(_ kind: Kind, size: Int, stride: Int, inputShape: [Int]) throws(ShapeProblem) {
-    guard inputShape.count == 3 else {
-      throw ShapeProblem("takes [height, width, channels] and gets \(inputShape)")
-    }
+    let image = try ImageShape(inputShape, window: size)
     guard size > 0 && stride > 0 else { throw ShapeProblem("size and stride are at least 1") }
-    let (height, width, channels) = (inputShape[0], inputShape[1], inputShape[2])
-    guard height >= size && width >= size else {
-      throw ShapeProblem("windows of \(size)×\(size) do not fit into \(inputShape)")
+    guard image.height >= size && image.width >= image.windowWidth else {
+      throw ShapeProblem("windows of \(image.window) do not fit into \(inputShape)")
     }
     self.kind = kind
-    outputShape = [(height - size) / stride + 1, (width - size) / stride + 1, channels]
+    let outHeight = (image.height - size) / stride + 1
+    let outWidth = (image.width - image.windowWidth) / stride + 1
+    outputShape = image.shape(height: outHeight, width: outWidth, channels: image.channels)
     pooling = fs_pooling(
-      height: height, width: width, channels: channels, out_height: outputShape[0],
-      out_width: outputShape[1], size: size, stride: stride, rectified: 0)
+      height: image.height, width: image.width, channels: image.channels, out_height: outHeight,
+      out_width: outWidth, window_height: size, window_width: image.windowWidth, stride: stride,
+      rectified: 0)
   }
 
   /// The same with a ReLU behind it; nil where that needs its own layer.

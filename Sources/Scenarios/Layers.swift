@@ -127,7 +127,7 @@ public struct ConvolutionPart: LayerPart {
   public struct Settings: PartSettings {
     /// How many filters there are.
     public var filters = 32
-    /// Height and width of a filter.
+    /// Height and width of a filter, or its steps along a sequence.
     public var size = 3
     /// How far a filter moves.
     public var stride = 1
@@ -146,11 +146,13 @@ public struct ConvolutionPart: LayerPart {
     public static var fields: [Field<Settings>] {
       [
         Field("filters", \.filters, .integer(1...1_000_000), "Number of filters."),
-        Field("size", \.size, .integer(1...1000), "Height and width of a filter."),
+        Field(
+          "size", \.size, .integer(1...1000),
+          "Height and width of a filter, or its steps along a sequence."),
         Field("stride", \.stride, .integer(1...1000), "Step of a filter."),
         Field(
           "padding", \.padding, .padding,
-          "Zeros around the image: none, enough to keep its size, or a number."),
+          "Zeros at the edges: none, enough to keep the size, or a number."),
         Field(
           "groups", \.groups, .integer(1...1_000_000),
           "Number of channel groups that are filtered separately."),
@@ -164,12 +166,32 @@ public struct ConvolutionPart: LayerPart {
   public let layer: Network.Layer
 
   public init(_ settings: Settings) {
-    layer = Network.Layer.convolution(
-      .init(
-        filters: settings.filters, size: settings.size, stride: settings.stride,
-        padding: settings.padding, groups: settings.groups,
-        activation: settings.activation.activation, hasBias: settings.bias)
-    ).updatable(settings.isUpdatable)
+    layer = Network.Layer.convolution(settings.convolution).updatable(settings.isUpdatable)
+  }
+}
+
+extension ConvolutionPart.Settings {
+  /// What they ask for.
+  fileprivate var convolution: Network.Convolution {
+    .init(
+      filters: filters, size: size, stride: stride, padding: padding, groups: groups,
+      activation: activation.activation, hasBias: bias)
+  }
+}
+
+/// Filters over the steps of a sequence of [time, features].
+public struct SequenceConvolutionPart: LayerPart {
+  public static let name = "convolution-1d"
+  public static let summary =
+    "Filters over the steps of a sequence of [time, features]."
+
+  public typealias Settings = ConvolutionPart.Settings
+
+  public let layer: Network.Layer
+
+  public init(_ settings: Settings) {
+    layer = Network.Layer.sequenceConvolution(settings.convolution)
+      .updatable(settings.isUpdatable)
   }
 }
 

@@ -58,6 +58,7 @@ public struct Registry: Sendable {
 
     parts.add(DensePart.self, to: .layer) { $0 }
     parts.add(ConvolutionPart.self, to: .layer) { $0 }
+    parts.add(SequenceConvolutionPart.self, to: .layer) { $0 }
     parts.add(MaxPoolingPart.self, to: .layer) { $0 }
     parts.add(AveragePoolingPart.self, to: .layer) { $0 }
     parts.add(GlobalAveragePoolingPart.self, to: .layer) { $0 }

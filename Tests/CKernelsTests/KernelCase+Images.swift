@@ -243,13 +243,16 @@ private struct Pooling {
 
   init(_ numbers: inout TestNumbers) {
     let (size, stride) = (1 + numbers.below(3), 1 + numbers.below(3))
-    let (outHeight, outWidth) = (1 + numbers.below(4), 1 + numbers.below(4))
+    // A quarter are sequences: images and windows that are one wide.
+    let isSequence = numbers.below(4) == 0
+    let wide = isSequence ? 1 : size
+    let (outHeight, outWidth) = (1 + numbers.below(4), isSequence ? 1 : 1 + numbers.below(4))
     var shape = fs_pooling()
     shape.height = (outHeight - 1) * stride + size + numbers.below(stride)
-    shape.width = (outWidth - 1) * stride + size + numbers.below(stride)
+    shape.width = isSequence ? 1 : (outWidth - 1) * stride + size + numbers.below(stride)
     shape.channels = max(1, numbers.below(4) == 0 ? numbers.count() : numbers.below(10))
     (shape.out_height, shape.out_width) = (outHeight, outWidth)
-    (shape.size, shape.stride) = (size, stride)
+    (shape.window_height, shape.window_width, shape.stride) = (size, wide, stride)
     shape.rectified = Int32(numbers.below(2))
     self.shape = shape
     rows = numbers.below(4)
@@ -270,9 +273,9 @@ private struct Pooling {
       let (pixel, channel) = (at / shape.channels, at % shape.channels)
       let row = pixel / (shape.out_height * shape.out_width)
       let (y, x) = (pixel / shape.out_width % shape.out_height, pixel % shape.out_width)
-      let window = (0..<shape.size * shape.size).map { p in
-        let line = row * shape.height + y * shape.stride + p / shape.size
-        let column = x * shape.stride + p % shape.size
+      let window = (0..<shape.window_height * shape.window_width).map { p in
+        let line = row * shape.height + y * shape.stride + p / shape.window_width
+        let column = x * shape.stride + p % shape.window_width
         return (line * shape.width + column) * shape.channels + channel
       }
       body(at, window)

@@ -313,7 +313,7 @@ static fs_pooling a_pooling(void) {
   ptrdiff_t size = 1 + below(3), stride = 1 + below(3), high = 1 + below(4), wide = 1 + below(4);
   ptrdiff_t height = (high - 1) * stride + size + below(stride);
   ptrdiff_t width = (wide - 1) * stride + size + below(stride), channels = 1 + count();
-  fs_pooling s = {height, width, channels, high, wide, size, stride, (int32_t)below(2)};
+  fs_pooling s = {height, width, channels, high, wide, size, size, stride, (int32_t)below(2)};
   return s;
 }
 

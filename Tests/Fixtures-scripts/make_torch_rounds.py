@@ -23,7 +23,7 @@ COHORTS = [[0, 1, 2, 3], [1, 3, -1, -1], [0, 2, 3, -1]]
 ACTIVATIONS = {
     "identity": lambda x: x, "relu": torch.relu, "leaky-relu": lambda x: F.leaky_relu(x, 0.01),
     "tanh": torch.tanh, "sigmoid": torch.sigmoid, "gelu": F.gelu, "silu": F.silu}
-STEMS = {"dense": "dense", "convolution": "conv", "embedding": "embedding", "lstm": "lstm",
+STEMS = {"dense": "dense", "convolution": "conv", "convolution-1d": "conv", "embedding": "embedding", "lstm": "lstm",
          "gru": "gru", "group-normalisation": "norm", "layer-normalisation": "norm",
          "positions": "positions", "adapter": "lora", "attention": "attention"}
 
@@ -98,6 +98,8 @@ class Model:
             size, channels = s["size"], (shape[2] if len(shape) > 2 else 1) // s["groups"]
             bias = [("bias", (s["filters"],))] if s.get("bias", True) else []
             return [("weight", (size, size, channels, s["filters"]))] + bias
+        if kind == "convolution-1d":
+            return [("weight", (s["size"], shape[-1] // s["groups"], s["filters"])), ("bias", (s["filters"],))]
         if kind == "embedding":
             return [("weight", (s["count"], s["width"]))]
         if kind in ("group-normalisation", "layer-normalisation"):
@@ -135,6 +137,13 @@ class Model:
                          p[1] if len(p) > 1 else None,
                          stride=s["stride"], groups=s["groups"])
             return ACTIVATIONS[s.get("activation", "identity")](x.permute(0, 2, 3, 1))
+        if kind == "convolution-1d":
+            x = F.pad(x.transpose(1, 2), zeros(x.shape[1], s))
+            x = F.conv1d(x, p[0].permute(2, 1, 0).contiguous(), p[1], stride=s["stride"], groups=s["groups"])
+            return ACTIVATIONS[s["activation"]](x.transpose(1, 2))
+        if kind in ("max-pooling", "average-pooling") and x.ndim == 3:
+            pool = F.max_pool1d if kind == "max-pooling" else F.avg_pool1d
+            return pool(x.transpose(1, 2), s["size"], s["stride"]).transpose(1, 2)
         if kind in ("max-pooling", "average-pooling"):
             pool = F.max_pool2d if kind == "max-pooling" else F.avg_pool2d
             return pool(x.permute(0, 3, 1, 2), s["size"], s["stride"]).permute(0, 2, 3, 1)
@@ -339,6 +348,10 @@ def convolution(filters, size, stride=1, padding="valid", groups=1, activation="
                             "groups": groups, "activation": activation, **more})
 
 
+def over_time(*arguments, **settings):
+    return ("convolution-1d", convolution(*arguments, **settings)[1])
+
+
 def recurrent(kind, units, returns=False, **more):
     return (kind, {"units": units, "returnsSequence": returns, **more})
 
@@ -412,6 +425,10 @@ def main():
                  [convolution(8, 1, 2), normalised(4)]), ("relu", {}),
         ("global-average-pooling", {}), dense(CLASSES)],
         {"epochs": 2, "batchSize": 4, "optimizer": sgd(0.1, momentum=0.9, weightDecay=0.001)})
+    case("time", 13, [12, 4], [
+        over_time(6, 3, padding="same", activation="relu"), pooling("max", 2, 2),
+        over_time(4, 2, 2, 1, 2), pooling("average", 2, 1), dense(CLASSES)],
+        {"epochs": 2, "batchSize": 4, "optimizer": sgd(0.2, momentum=0.5)})
     lora = {"rank": 2, "alpha": 3.0, "eachPlace": False, "activation": "identity"}
     case("lora", 12, [5, 4], [
         dense(6, "tanh", eachPlace=True, isUpdatable=False),

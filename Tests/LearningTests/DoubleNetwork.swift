@@ -10,6 +10,8 @@ struct DoubleNetwork {
   private struct Values {
     var shape: [Int]
     var at: [Double]
+    /// Whether no layer has been there yet.
+    var isSample = false
   }
 
   /// Parameters in the order in which layers take them.
@@ -28,7 +30,8 @@ struct DoubleNetwork {
     for (sample, label) in labels.enumerated() {
       var source = Source(values: parameters)
       var values = Values(
-        shape: sampleShape, at: inputs[sample * size..<(sample + 1) * size].map { Double($0) })
+        shape: sampleShape, at: inputs[sample * size..<(sample + 1) * size].map { Double($0) },
+        isSample: true)
       for (index, layer) in layers.enumerated() {
         let isPartOfLoss =
           loss == .crossEntropy && layer == .softmax && index == layers.count - 1
@@ -71,6 +74,7 @@ struct DoubleNetwork {
           (0..<places).reduce(0) { $0 + x.at[$1 * channels + c] } / Double(places)
         })
     case .convolution(let convolution): return convolve(convolution, x, &source)
+    case .sequenceConvolution(let convolution): return slide(convolution, x, &source)
     case .maxPooling(let size, let stride):
       return pool(x, size, stride) { $0.max() ?? 0 }
     case .averagePooling(let size, let stride):
@@ -189,18 +193,58 @@ struct DoubleNetwork {
     return Values(shape: [outHeight, outWidth, layer.filters], at: out)
   }
 
+  /// A convolution along the steps of a sequence, as its definition has it.
+  private func slide(
+    _ layer: Network.Convolution, _ x: Values, _ source: inout Source
+  ) -> Values {
+    let (time, channels) = (x.shape[0], x.shape.count > 1 ? x.shape[1] : 1)
+    let (inputs, outputs) = (channels / layer.groups, layer.filters / layer.groups)
+    let weight = source.take(layer.size * inputs * layer.filters)
+    let bias =
+      layer.hasBias ? source.take(layer.filters) : [Double](repeating: 0, count: layer.filters)
+    let (before, out): (Int, Int)
+    switch layer.padding {
+    case .valid: (before, out) = (0, (time - layer.size) / layer.stride + 1)
+    case .count(let zeros):
+      (before, out) = (zeros, (time + 2 * zeros - layer.size) / layer.stride + 1)
+    case .same:
+      out = Int((Double(time) / Double(layer.stride)).rounded(.up))
+      before = max(0, (out - 1) * layer.stride + layer.size - time) / 2
+    }
+    var values: [Double] = []
+    for step in 0..<out {
+      for filter in 0..<layer.filters {
+        var sum = bias[filter]
+        for tap in 0..<layer.size {
+          let at = step * layer.stride + tap - before
+          guard (0..<time).contains(at) else { continue }
+          for c in 0..<inputs {
+            sum +=
+              x.at[at * channels + filter / outputs * inputs + c]
+              * weight[(tap * inputs + c) * layer.filters + filter]
+          }
+        }
+        values.append(squash(sum, layer.activation))
+      }
+    }
+    return Values(shape: [out, layer.filters], at: values)
+  }
+
   private func pool(
     _ x: Values, _ size: Int, _ stride: Int, _ summary: ([Double]) -> Double
   ) -> Values {
-    let shape = image(x.shape)
-    let (outHeight, outWidth) = ((shape[0] - size) / stride + 1, (shape[1] - size) / stride + 1)
+    // What another layer gives of two axes is a sequence: an image of width 1.
+    let isSequence = x.shape.count == 2 && !x.isSample
+    let shape = isSequence ? [x.shape[0], 1, x.shape[1]] : image(x.shape)
+    let wide = isSequence ? 1 : size
+    let (outHeight, outWidth) = ((shape[0] - size) / stride + 1, (shape[1] - wide) / stride + 1)
     var out: [Double] = []
     for y in 0..<outHeight {
       for x0 in 0..<outWidth {
         for c in 0..<shape[2] {
           var window: [Double] = []
           for ky in 0..<size {
-            for kx in 0..<size {
+            for kx in 0..<wide {
               let pixel = (y * stride + ky) * shape[1] + x0 * stride + kx
               window.append(x.at[pixel * shape[2] + c])
             }
@@ -209,7 +253,8 @@ struct DoubleNetwork {
         }
       }
     }
-    return Values(shape: [outHeight, outWidth, shape[2]], at: out)
+    return Values(
+      shape: isSequence ? [outHeight, shape[2]] : [outHeight, outWidth, shape[2]], at: out)
   }
 
   private func normalise(_ groups: Int, _ x: Values, _ source: inout Source) -> Values {

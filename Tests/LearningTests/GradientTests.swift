@@ -61,6 +61,18 @@ struct GradientCase: CustomTestStringConvertible, Sendable {
         .dense(outputs: 4, activation: .sigmoid), head,
       ]),
     GradientCase(
+      name: "convolutions over time", sampleShape: [9, 3],
+      layers: [
+        .sequenceConvolution(.init(filters: 4, size: 3, padding: .same, activation: .tanh)),
+        .maxPooling(size: 2, stride: 2),
+        .sequenceConvolution(
+          .init(filters: 6, size: 2, stride: 2, padding: .count(1), groups: 2, hasBias: false)),
+        .averagePooling(size: 2, stride: 1), head,
+      ]),
+    GradientCase(
+      name: "a convolution over time of one feature", sampleShape: [8],
+      layers: [.sequenceConvolution(.init(filters: 3, size: 4, stride: 3)), head]),
+    GradientCase(
       name: "average pooling", sampleShape: [6, 5, 2],
       layers: [
         .convolution(.init(filters: 3, size: 2)), .averagePooling(size: 3, stride: 1), .flatten,

@@ -86,6 +86,14 @@ import Testing
         "layer 2 (embedding): can only be the first layer"
       ),
       (
+        [9, 2, 2], [.sequenceConvolution(.init(filters: 4, size: 3))],
+        "layer 1 (convolution-1d): takes [time, features] and gets [9, 2, 2]"
+      ),
+      (
+        [9], [.sequenceConvolution(.init(filters: 4, size: 10))],
+        "layer 1 (convolution-1d): filters of 10 steps do not fit into [9, 1]"
+      ),
+      (
         [9, 2, 2], [.lstm(units: 3, returnsSequence: false)],
         "layer 1 (lstm): takes [time, features] and gets [9, 2, 2]"
       ),

@@ -122,6 +122,23 @@ struct NetworkKind: CustomTestStringConvertible, Sendable {
           .convolution(inner),
         ] + pooling + [.dense(outputs: 3, activation: .identity)])
     },
+    NetworkKind("convolution over time") { stream in
+      let (groups, size) = (stream.size(3), stream.size(4))
+      let padding = Network.Convolution.Padding.count(stream.size(size) - 1)
+      let pooling: Network.Layer =
+        stream.size(2) == 1 ? .maxPooling(size: 2, stride: 1) : .averagePooling(size: 2, stride: 2)
+      return Shape(
+        sampleShape: [8 + stream.size(12), stream.size(17)],
+        layers: [
+          .sequenceConvolution(
+            .init(filters: groups * stream.size(12), size: stream.size(5), padding: .same)),
+          .sequenceConvolution(
+            .init(
+              filters: groups * stream.size(9), size: size, stride: stream.size(2),
+              padding: padding, groups: groups, activation: .relu)),
+          pooling, .dense(outputs: 3, activation: .identity),
+        ])
+    },
     image("max pooling") { [.maxPooling(size: $0.size(3), stride: $0.size(3))] },
     image("average pooling") { [.averagePooling(size: $0.size(3), stride: $0.size(3))] },
     image("group normalisation") { [.groupNormalisation(groups: [1, 2, 3, 6][$0.size(4) - 1])] },

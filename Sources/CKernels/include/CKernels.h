@@ -30,10 +30,10 @@ typedef struct fs_padding {
   ptrdiff_t padded_height, padded_width;
 } fs_padding;
 
-/// Pooling of channels-last images by windows of size×size, `stride` apart, none of them ragged.
+/// Pooling of channels-last images by windows that are `stride` apart, none of them ragged.
 typedef struct fs_pooling {
   ptrdiff_t height, width, channels;
-  ptrdiff_t out_height, out_width, size, stride;
+  ptrdiff_t out_height, out_width, window_height, window_width, stride;
   /// Whether the largest counts only where it is above 0: a ReLU behind `max_pool`.
   int32_t rectified;
 } fs_pooling;

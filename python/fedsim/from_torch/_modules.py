@@ -62,7 +62,7 @@ ADVICE = {
     "BatchNorm2d": "use nn.GroupNorm, as Hsieh et al. (2020) advise for federated learning",
     "BatchNorm3d": "use nn.GroupNorm",
     "ConvTranspose2d": "there are no generative models; use nn.Conv2d",
-    "Conv1d": "use nn.Conv2d over [1, time, features], or nn.LSTM",
+    "Conv1d": "write `convolution-1d` by hand, or use nn.LSTM",
     "Conv3d": "samples have at most three axes; use nn.Conv2d",
     "InstanceNorm2d": "use nn.GroupNorm with as many groups as channels",
     "PReLU": "use nn.LeakyReLU", "ELU": "use nn.SiLU", "Hardswish": "use nn.SiLU", "Mish": "use nn.SiLU",
