@@ -27,12 +27,12 @@ struct ConvolutionLayer: PlacedLayer {
   init(
     _ layer: Network.Convolution, inputShape: [Int], isSequence: Bool = false
   ) throws(ShapeProblem) {
-    let image = try ImageShape(inputShape, window: layer.size)
-    guard image.isSequence == isSequence else {
+    guard inputShape.count == (isSequence ? 2 : 3) else {
       throw ShapeProblem(
         "takes \(isSequence ? "[time, features]" : "[height, width, channels]") and gets "
           + "\(inputShape)")
     }
+    let image = try ImageShape(inputShape, window: layer.size)
     let (height, width, channels) = (image.height, image.width, image.channels)
     let sizeWide = image.windowWidth
     let (size, stride, groups) = (layer.size, layer.stride, layer.groups)
