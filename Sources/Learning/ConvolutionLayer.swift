@@ -255,7 +255,7 @@ struct ImageShape {
   /// A window in words.
   var window: String { isSequence ? "\(size) steps" : "\(size)×\(size)" }
 
-  /// The shape of what comes out.
+  /// The shape of an output.
   func shape(height: Int, width: Int, channels: Int) -> [Int] {
     isSequence ? [height, channels] : [height, width, channels]
   }

@@ -10,8 +10,8 @@ import Schema
 /// With a schedule, K·η is the sum of the rates of the batches that ran; partial work has its own
 /// K.
 ///
-/// With `correction: steps` the optimiser makes its step from the gradient alone, and −η·(c − cᵢ) is
-/// added to what that gives: y ← step(y, g(y)) − η·(c − cᵢ). This is what NIID-Bench (Li et al.
+/// With `correction: steps` the optimiser makes its step from the gradient alone, and −η·(c − cᵢ)
+/// is added to what that gives: y ← step(y, g(y)) − η·(c − cᵢ). This is what NIID-Bench (Li et al.
 /// 2022) and Flower's baseline of it run, with momentum or Adam, and with cᵢ⁺ as above. *Differs*
 /// from the paper: where a step is not η·g(y), (x − y)/(K·η) is no mean of gradients.
 public struct Scaffold: LocalAlgorithm {
