@@ -105,7 +105,8 @@ import Schema
     }
     #expect(
       fault?.description
-        == "layer 2 (max-pooling): takes [height, width, channels] and gets [784]")
+        == "layer 2 (max-pooling): takes [height, width, channels] or [time, features] and gets "
+        + "[784]")
     let few = #expect(throws: LayerFault.self) {
       try network("{layers: [flatten, {dense: 3}]}", shape: [28, 28])
     }
