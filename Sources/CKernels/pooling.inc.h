@@ -37,8 +37,8 @@ static void BODY(max_pool)(const fs_pooling *s, ptrdiff_t rows, const float *in,
             BODY(largest)(2, 2, line, c, rectified, VL, window + i, out + i, from + i);
         for (; i < c; i += VL) {
           int n = c - i < VL ? (int)(c - i) : VL;
-          BODY(largest)(s->window_height, s->window_width, line, c, rectified, n, window + i, out + i,
-                        from + i);
+          BODY(largest)(s->window_height, s->window_width, line, c, rectified, n, window + i,
+                        out + i, from + i);
         }
       }
 }
