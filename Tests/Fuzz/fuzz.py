@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Hands damaged files to the command, and holds it to limits (Scripts/fuzz).
 
-    fuzz.py --fedsim PATH [--kind KIND] [--cases N] [--seed S] [--case N] [--keep FOLDER]
+    fuzz.py --fedsim PATH [--kind KIND] [--first N] [--cases N] [--seed S] [--case N] [--keep FOLDER]
 
 Kinds: `results` (a damaged result, and a sweep with a damaged cell, in front of every command that reads one), `runs`
-(the damaged folder of a run that was killed), `scenarios` (damaged scenario files), `data` (damaged data files, traces,
-tables, partitions and weights). A case is a function of kind, seed and number. It fails if the command is ended by a
-signal, takes longer than 10 s, needs more than 1 GB, ends with another exit code than 0 to 3, changes its input,
-leaves a partial file, leaves an output that it says it has not written, or writes a wrong one. A failed case is kept with
-its command.
+(the damaged folder of a run that was killed), `scenarios` (damaged scenario files), `data` (damaged data files,
+traces, tables, partitions and weights). A case is a function of kind, seed and number. It fails if the command is
+ended by a signal, takes longer than 10 s, needs more than 1 GB, ends with another exit code than 0 to 3, changes its
+input, leaves a partial file, leaves an output that it says it has not written, or writes a wrong one. A failed case
+is kept with its command.
 """
 
 import argparse
@@ -19,6 +19,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -121,19 +122,32 @@ def main():
     options.add_argument("--kind", choices=sorted(kinds.ALL))
     options.add_argument("--cases", type=int, default=100)
     options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--first", type=int, default=0)
     options.add_argument("--case", type=int)
     options.add_argument("--jobs", type=int, default=os.cpu_count())
     options.add_argument("--keep", default=".fuzz")
     options.add_argument("--self-test", action="store_true")
     given = options.parse_args()
-    work = os.path.abspath(os.path.join(given.keep, "work"))
-    shutil.rmtree(work, ignore_errors=True)
-    os.makedirs(work)
+    os.makedirs(given.keep, exist_ok=True)
+    # A folder of this process alone: several may run side by side.
+    work = os.path.abspath(tempfile.mkdtemp(prefix="work-", dir=given.keep))
+    try:
+        found = fuzz(given, work)
+    finally:
+        if given.case is None:
+            shutil.rmtree(work, ignore_errors=True)
+        else:
+            print(f"fuzz: the case is in {work}")
+    sys.exit(1 if found else 0)
+
+
+def fuzz(given, work):
+    """Plays the cases that are asked for; the numbers of those that failed."""
     if given.self_test:
         self_test(work)
-        return
+        return []
     kind = kinds.ALL[given.kind](os.path.abspath(given.fedsim), work)
-    numbers = [given.case] if given.case is not None else range(given.cases)
+    numbers = [given.case] if given.case is not None else range(given.first, given.first + given.cases)
     codes, faults, slowest, largest = {}, [], 0.0, 0
     lock = threading.Lock()
     began = time.monotonic()
@@ -161,7 +175,7 @@ def main():
     counts = ", ".join(f"{codes[code]} ended with {code}" for code in sorted(codes))
     print(f"fuzz: {kind.name}: {len(numbers)} cases of seed {given.seed}: {counts}; slowest {slowest:.1f} s, "
           f"largest {largest >> 20} MiB, {len(faults)} failed, {time.monotonic() - began:.0f} s")
-    sys.exit(1 if faults else 0)
+    return faults
 
 
 main()
