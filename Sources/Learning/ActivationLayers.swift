@@ -19,6 +19,11 @@ struct ActivationLayer: PlacedLayer {
     case .identity:
       if pass.output != pass.input { pass.output.update(from: pass.input, count: count) }
     case .relu: functions.relu(count, pass.input, pass.output)
+    case .relu6:
+      for index in 0..<count {
+        let value = pass.input[index]
+        pass.output[index] = value < 0 ? 0 : value > 6 ? 6 : value
+      }
     case .leakyReLU(let slope): functions.leaky_relu(count, slope, pass.input, pass.output)
     case .tanh: functions.tanh(count, pass.input, pass.output)
     case .sigmoid: functions.sigmoid(count, pass.input, pass.output)
@@ -33,6 +38,10 @@ struct ActivationLayer: PlacedLayer {
     switch activation {
     case .identity: break
     case .relu: functions.relu_backward(count, pass.output, deltas.output)
+    case .relu6:
+      for index in 0..<count where !(pass.output[index] > 0 && pass.output[index] < 6) {
+        deltas.output[index] = 0
+      }
     case .leakyReLU(let slope):
       functions.leaky_relu_backward(count, slope, pass.output, deltas.output)
     case .tanh: functions.tanh_backward(count, pass.output, deltas.output)

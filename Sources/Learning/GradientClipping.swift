@@ -11,7 +11,7 @@ public enum GradientClipping: Equatable, Sendable, Codable {
   func apply(
     to gradient: UnsafeMutablePointer<Float>, layout: ParameterLayout, kernels: Kernels
   ) {
-    let ranges = layout.updatableRanges
+    let ranges = layout.trainedRanges
     switch self {
     case .value(let bound):
       let bound = Float(bound)

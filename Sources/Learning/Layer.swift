@@ -30,6 +30,9 @@ extension Network {
     /// The channels of each place, brought to mean 0 and variance 1, then scaled and shifted
     /// channel by channel.
     case layerNormalisation
+    /// Each channel over a whole batch brought to mean 0 and variance 1, then scaled and shifted;
+    /// outside of training by running statistics, which move by `momentum` with each batch.
+    case batchNormalisation(epsilon: Double, momentum: Double)
     /// Whole numbers below `count` become vectors of `width` values.
     case embedding(count: Int, width: Int)
     /// A long short-term memory over [time][features].
@@ -55,6 +58,8 @@ extension Network {
     case identity
     /// The positive part.
     case relu
+    /// The positive part, at most 6.
+    case relu6
     /// The positive part, and `slope` times the negative one.
     case leakyReLU(slope: Float)
     /// The hyperbolic tangent.

@@ -144,6 +144,8 @@ public struct LocalTraining: Sendable {
       network.step(
         rows, scale: Float(-rate / Double(rows)), parameters: parameters, target: target,
         in: space, kernels: kernels, noise: noise, score: &score)
+      network.moveStatistics(
+        rows, parameters: parameters, target: target, in: space, kernels: kernels)
       return
     }
     let gradient = space.gradient
@@ -157,6 +159,8 @@ public struct LocalTraining: Sendable {
       gradient, step: batch, rate: rate, layout: network.layout, slots: slots,
       weights: parameters, target: target, kernels: kernels)
     correction?.follow(target, rate: rate, network.layout)
+    network.moveStatistics(
+      rows, parameters: parameters, target: target, in: space, kernels: kernels)
     network.keepFrozen(start: parameters, target: target)
   }
 

@@ -9,24 +9,27 @@ extension Network {
 
   private func pass(
     _ step: Workspace.Step, _ rows: Int, parameters: UnsafePointer<Float>, in space: Workspace,
-    kernels: Kernels, noise: BatchNoise?
+    kernels: Kernels, noise: BatchNoise?, isTraining: Bool
   ) -> Pass {
     let isFirst = step.input == space.batch
     return Pass(
       kernels: kernels, rows: rows, noise: noise, index: step.place,
       parameters: parameters + step.offset, input: step.input, output: step.output,
       state: step.state, scratch: space.scratch,
-      ahead: isFirst ? UnsafePointer(space.ahead) : nil, bytes: isFirst ? space.bytes : nil)
+      ahead: isFirst ? UnsafePointer(space.ahead) : nil, bytes: isFirst ? space.bytes : nil,
+      isTraining: isTraining)
   }
 
   /// From the batch in the workspace to its logits.
   func forward(
     _ rows: Int, parameters: UnsafePointer<Float>, in space: Workspace, kernels: Kernels,
-    noise: BatchNoise? = nil
+    noise: BatchNoise? = nil, isTraining: Bool = false
   ) {
     for step in space.steps {
       step.layer.forward(
-        pass(step, rows, parameters: parameters, in: space, kernels: kernels, noise: noise))
+        pass(
+          step, rows, parameters: parameters, in: space, kernels: kernels, noise: noise,
+          isTraining: isTraining))
     }
   }
 
@@ -112,7 +115,8 @@ extension Network {
     target: UnsafeMutablePointer<Float>, in space: Workspace, kernels: Kernels,
     noise: BatchNoise?, score: inout Score
   ) {
-    forward(rows, parameters: parameters, in: space, kernels: kernels, noise: noise)
+    forward(
+      rows, parameters: parameters, in: space, kernels: kernels, noise: noise, isTraining: true)
     loss(rows, scale: scale, in: space, kernels: kernels, score: &score)
     var (delta, next) = space.deltas
     for index in (firstTrained..<space.steps.count).reversed() {
@@ -121,7 +125,9 @@ extension Network {
       let isApart = start != nil && step.isUpdatable && !step.layer.roundsOnce
       let sums = (isApart ? space.gradient : target) + step.offset
       step.layer.backward(
-        pass(step, rows, parameters: parameters, in: space, kernels: kernels, noise: noise),
+        pass(
+          step, rows, parameters: parameters, in: space, kernels: kernels, noise: noise,
+          isTraining: true),
         Deltas(
           output: delta, input: needsInput ? next : nil,
           start: isApart ? nil : start.map { $0 + step.offset },
@@ -134,6 +140,22 @@ extension Network {
       if !step.layer.deltaInPlace { swap(&delta, &next) }
     }
     keepFrozen(start: start, target: target)
+  }
+
+  /// Sets the running statistics in `target` to what they are after the training step that the
+  /// workspace was used for, from those in `parameters`; both may be the same.
+  func moveStatistics(
+    _ rows: Int, parameters: UnsafePointer<Float>, target: UnsafeMutablePointer<Float>,
+    in space: Workspace, kernels: Kernels
+  ) {
+    guard hasStatistics else { return }
+    for step in space.steps {
+      step.layer.moveStatistics(
+        pass(
+          step, rows, parameters: parameters, in: space, kernels: kernels, noise: nil,
+          isTraining: true),
+        to: target + step.offset)
+    }
   }
 
   /// Frozen tensors move along unchanged, or have no gradient.

@@ -29,6 +29,7 @@ public struct Network: Equatable, Sendable {
     let layout: ParameterLayout
     let nodes: [Node]
     let hasFrozen: Bool
+    let hasStatistics: Bool
     let firstTrained: Int
     let classCount: Int
     let isNoisy: Bool
@@ -40,6 +41,7 @@ public struct Network: Equatable, Sendable {
       layout = ParameterLayout(compiler.tensors)
       nodes = compiler.nodes
       hasFrozen = layout.updatableCount < layout.count
+      hasStatistics = !layout.statisticRanges.isEmpty
       firstTrained =
         nodes.firstIndex { $0.isUpdatable && $0.layer.parameterCount > 0 } ?? nodes.count
       classCount = compiler.shape[0]
@@ -60,6 +62,8 @@ public struct Network: Equatable, Sendable {
   var nodes: [Node] { content.nodes }
   /// Whether some parameters are neither trained nor exchanged.
   var hasFrozen: Bool { content.hasFrozen }
+  /// Whether layers keep running statistics of batches.
+  public var hasStatistics: Bool { content.hasStatistics }
   /// The first node whose parameters are trained: no gradient goes further down.
   var firstTrained: Int { content.firstTrained }
   /// How many classes the network tells apart.
@@ -150,8 +154,8 @@ public struct Network: Equatable, Sendable {
   /// Fresh parameters, tensor by tensor in order of the layout.
   ///
   /// Dense layers and convolutions are uniform on ±1/√(the inputs of one output), recurrent ones
-  /// and embeddings on ±1/√(their units or width), scales are 1 and shifts 0. Draws: one
-  /// `uniform()` a parameter, none for scales and shifts.
+  /// and embeddings on ±1/√(their units or width), scales and running variances are 1, shifts and
+  /// running means 0. Draws: one `uniform()` a parameter, none for those four.
   public func initialParameters(_ stream: RandomStream) -> ParameterBuffer {
     var stream = stream
     return ParameterBuffer(count: layout.count) { target in
@@ -180,6 +184,7 @@ extension Network.Layer {
     case .flatten: "flatten"
     case .activation(.identity): "identity"
     case .activation(.relu): "relu"
+    case .activation(.relu6): "relu6"
     case .activation(.leakyReLU): "leaky-relu"
     case .activation(.tanh): "tanh"
     case .activation(.sigmoid): "sigmoid"
@@ -189,6 +194,7 @@ extension Network.Layer {
     case .dropout: "dropout"
     case .groupNormalisation: "group-normalisation"
     case .layerNormalisation: "layer-normalisation"
+    case .batchNormalisation: "batch-normalisation"
     case .embedding: "embedding"
     case .lowRank: "lora"
     case .positions: "positions"

@@ -48,6 +48,10 @@ struct NetworkCompiler {
       place(try GroupNormalisationLayer(groups: groups, inputShape: shape))
     case .layerNormalisation:
       place(try GroupNormalisationLayer(groups: 1, inputShape: shape, eachPlace: true))
+    case .batchNormalisation(let epsilon, let momentum):
+      place(
+        try BatchNormalisationLayer(
+          epsilon: epsilon, momentum: momentum, isFrozen: !isUpdatable, inputShape: shape))
     case .lowRank(let layer):
       guard layer.rank > 0 else { throw ShapeProblem("its rank is at least 1") }
       let base: Network.Layer =
@@ -187,7 +191,8 @@ struct NetworkCompiler {
           TensorSpec(
             name: "\(layer.stem)\(number).\(name)", shape: shape,
             offset: tensors.last?.range.upperBound ?? 0, isUpdatable: isUpdatable,
-            isTransposed: layer.hasTransposedWeight && shape.count == 2))
+            isTransposed: layer.hasTransposedWeight && shape.count == 2,
+            isStatistic: layer.statistics.contains(name)))
       }
     }
     nodes.append(

@@ -53,7 +53,7 @@ public struct Optimizer: Equatable, Sendable, Codable {
     }
   }
 
-  /// One step over the layout's updatable parameters, from `weights` into `target`.
+  /// One step over the layout's trained parameters, from `weights` into `target`.
   ///
   /// `step` counts the steps of this training from 0; `rate` is its learning rate.
   func apply(
@@ -77,7 +77,7 @@ public struct Optimizer: Equatable, Sendable, Codable {
       values.correction1 = Float(1 / (1 - power(beta1, step + 1)))
       values.correction2 = Float(1 / (1 - power(beta2, step + 1)))
     }
-    for range in layout.updatableRanges {
+    for range in layout.trainedRanges {
       let first = range.lowerBound
       switch rule {
       case .sgd:

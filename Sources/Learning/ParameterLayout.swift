@@ -31,17 +31,13 @@ public struct ParameterLayout: Equatable, Sendable {
   public var byteCount: Int { count * MemoryLayout<Float>.stride }
 
   /// The updatable elements as ranges in ascending order, neighbours merged.
-  public var updatableRanges: [Range<Int>] {
-    var ranges: [Range<Int>] = []
-    for tensor in tensors where tensor.isUpdatable {
-      if let last = ranges.last, last.upperBound == tensor.offset {
-        ranges[ranges.count - 1] = last.lowerBound..<tensor.range.upperBound
-      } else {
-        ranges.append(tensor.range)
-      }
-    }
-    return ranges
-  }
+  public var updatableRanges: [Range<Int>] { ranges { $0.isUpdatable } }
+
+  /// The elements that gradients move: the updatable ones but for statistics. Neighbours merged.
+  public var trainedRanges: [Range<Int>] { ranges { $0.isUpdatable && !$0.isStatistic } }
+
+  /// The updatable elements that are running statistics. Neighbours merged.
+  public var statisticRanges: [Range<Int>] { ranges { $0.isUpdatable && $0.isStatistic } }
 
   /// How many parameters devices train and exchange.
   public var updatableCount: Int { updatableRanges.reduce(0) { $0 + $1.count } }
@@ -51,9 +47,12 @@ public struct ParameterLayout: Equatable, Sendable {
 
   /// The updatable elements that are no weights of dense layers and convolutions: biases, and all
   /// of other layers. Neighbours merged.
-  public var rangesBesideWeights: [Range<Int>] {
+  public var rangesBesideWeights: [Range<Int>] { ranges { $0.isUpdatable && !$0.isPlainWeight } }
+
+  /// Chosen tensors as ranges in ascending order, neighbours merged.
+  private func ranges(where isChosen: (TensorSpec) -> Bool) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
-    for tensor in tensors where tensor.isUpdatable && !tensor.isPlainWeight {
+    for tensor in tensors where isChosen(tensor) {
       if let last = ranges.last, last.upperBound == tensor.offset {
         ranges[ranges.count - 1] = last.lowerBound..<tensor.range.upperBound
       } else {

@@ -34,6 +34,10 @@ protocol PlacedLayer: Sendable {
   /// to start from, and the sum is added behind it.
   var roundsOnce: Bool { get }
 
+  /// Names of its tensors that are running statistics, which `moveStatistics` moves and whose
+  /// gradient is 0.
+  var statistics: [String] { get }
+
   /// The layers inside it; none where it is one layer.
   var leaves: [Network.Node] { get }
 
@@ -47,6 +51,9 @@ protocol PlacedLayer: Sendable {
   func forward(_ pass: Pass)
   /// From the gradient by the output to those by input and parameters.
   func backward(_ pass: Pass, _ deltas: Deltas)
+  /// From the pass's statistics and what a training step left of the pass, to the next ones in
+  /// `target`, which may be the parameters.
+  func moveStatistics(_ pass: Pass, to target: UnsafeMutablePointer<Float>)
 }
 
 extension PlacedLayer {
@@ -60,10 +67,12 @@ extension PlacedLayer {
   var deltaInPlace: Bool { false }
   var readsOutput: Bool { false }
   var roundsOnce: Bool { false }
+  var statistics: [String] { [] }
   var leaves: [Network.Node] { [] }
   func stateCount(_ rows: Int) -> Int { 0 }
   func scratchCount(_ rows: Int, needsInputDelta: Bool) -> Int { 0 }
   func initialise(_ target: UnsafeMutablePointer<Float>, _ stream: inout RandomStream) {}
+  func moveStatistics(_ pass: Pass, to target: UnsafeMutablePointer<Float>) {}
 
   var writtenCount: Int { outputCount }
   var outputCount: Int { outputShape.reduce(1, *) }
@@ -87,6 +96,8 @@ struct Pass {
   var ahead: UnsafePointer<fs_ahead>?
   /// Where the rows are as bytes, of which `forward` makes `input`; nil: `input` is filled.
   var bytes: UnsafePointer<UnsafePointer<UInt8>?>?
+  /// Whether it is a step of a training.
+  var isTraining = false
 }
 
 /// One layer's gradients.

@@ -55,6 +55,12 @@ struct ResidualLayer: PlacedLayer {
       pass, state: pass.state + main.stateCount(pass.rows), deltas, in: inner, inputCount,
       isFirst: false)
   }
+
+  func moveStatistics(_ pass: Pass, to target: UnsafeMutablePointer<Float>) {
+    main.moveStatistics(pass, state: pass.state, to: target)
+    shortcut.moveStatistics(
+      pass, state: pass.state + main.stateCount(pass.rows), to: target)
+  }
 }
 
 /// Layers one behind the other inside another one, with offsets behind that one's.
@@ -112,11 +118,20 @@ struct LayerPath {
         Pass(
           kernels: pass.kernels, rows: pass.rows, noise: pass.noise, index: node.place,
           parameters: pass.parameters + node.offset, input: input, output: output, state: next,
-          scratch: scratch))
+          scratch: scratch, isTraining: pass.isTraining))
       next += innerRoom(index, pass.rows)
       input = output
     }
     return result
+  }
+
+  func moveStatistics(
+    _ pass: Pass, state: UnsafeMutablePointer<Float>, to target: UnsafeMutablePointer<Float>
+  ) {
+    let passes = passes(pass, state: state, scratch: pass.scratch)
+    for (node, inner) in zip(nodes, passes) {
+      node.layer.moveStatistics(inner, to: target + node.offset)
+    }
   }
 
   /// What the layers make of the input; the input itself where there are none.

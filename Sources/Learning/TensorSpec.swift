@@ -10,10 +10,14 @@ public struct TensorSpec: Equatable, Sendable {
   public let isUpdatable: Bool
   /// Whether the flat buffer has the tensor's two axes exchanged, the first fastest.
   public let isTransposed: Bool
+  /// Whether it is a running statistic: moved by batches, not by gradients, and exchanged with the
+  /// rest.
+  public let isStatistic: Bool
 
   /// A tensor at `offset`.
   public init(
-    name: String, shape: [Int], offset: Int, isUpdatable: Bool = true, isTransposed: Bool = false
+    name: String, shape: [Int], offset: Int, isUpdatable: Bool = true, isTransposed: Bool = false,
+    isStatistic: Bool = false
   ) {
     precondition(offset >= 0 && shape.allSatisfy { $0 > 0 }, "extents are positive")
     precondition(!isTransposed || shape.count == 2, "two axes are swapped")
@@ -22,6 +26,7 @@ public struct TensorSpec: Equatable, Sendable {
     self.offset = offset
     self.isUpdatable = isUpdatable
     self.isTransposed = isTransposed
+    self.isStatistic = isStatistic
   }
 
   /// How many elements the tensor has.

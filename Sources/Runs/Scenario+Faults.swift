@@ -71,18 +71,37 @@ extension Scenario {
   /// Layers that never leave devices are the model's, and others travel.
   func algorithmFaults(_ network: Network) -> [Fault] {
     let algorithm = settings.task.training.algorithm
-    let layers = algorithm.value.needs.personalLayers
+    let needs = algorithm.value.needs
+    let layers = needs.personalLayers
     let keys = ["task", "training", "algorithm", algorithm.name]
     let unknown = layers.filter { network.layout.ranges(ofLayer: $0).isEmpty }
     if !unknown.isEmpty { return unknown.map { unknownLayer($0, of: network, at: keys) } }
-    let travel = network.layout.tensors.contains { tensor in
-      tensor.isUpdatable && !layers.contains { tensor.name.hasPrefix($0 + ".") }
+    func contradiction(_ text: String) -> [Fault] {
+      [Fault(at: place(of: keys), path: keys.joined(separator: "."), .contradiction(text))]
     }
-    if layers.isEmpty || travel { return [] }
+    if needs.personalNormalisation != nil, !network.hasStatistics {
+      return contradiction("the model has no trained `batch-normalisation`")
+    }
+    let kept = network.layout.personalRanges(needs) ?? []
+    let travel = network.layout.tensors.contains { tensor in
+      tensor.isUpdatable && !tensor.isStatistic && !kept.contains { $0.overlaps(tensor.range) }
+    }
+    return !needs.keepsParameters || travel
+      ? [] : contradiction("no trained layer would be sent")
+  }
+
+  /// A batch of one sample gives batch normalisation something to measure.
+  func batchFaults(_ network: Network) -> [Fault] {
+    guard settings.task.training.plan.batchSize == 1, network.normalisesSingleValues else {
+      return []
+    }
+    let keys = ["task", "training", "batchSize"]
     return [
       Fault(
         at: place(of: keys), path: keys.joined(separator: "."),
-        .contradiction("no trained layer would be sent"))
+        .contradiction(
+          "`batch-normalisation` of one value a channel needs batches of two samples or more: it"
+            + " would learn its shifts alone; use `group-normalisation` or `layer-normalisation`"))
     ]
   }
 

@@ -36,7 +36,8 @@ extension Scenario {
     do throws(Faults) { server = try serverSettings() } catch { faults += error.faults }
     if let task {
       faults += layoutFaults(task.network) + exchangeFaults(task.network)
-      faults += algorithmFaults(task.network) + adversaryFaults(task.train.classCount)
+      faults += algorithmFaults(task.network) + batchFaults(task.network)
+      faults += adversaryFaults(task.train.classCount)
     }
     guard let task, faults.isEmpty else { throw Faults(faults) }
     var inputs = SimulationInputs(task: task)

@@ -60,7 +60,7 @@ struct CrossChecks {
       report(objection, at: keys)
     }
     let needs = training.algorithm.value.needs
-    if needs.ownModel || !needs.personalLayers.isEmpty,
+    if needs.ownModel || needs.keepsParameters,
       settings.server.exchange == .weightsOnly
     {
       report(

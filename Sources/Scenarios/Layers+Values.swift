@@ -26,6 +26,18 @@ public struct ReLUPart: LayerPart {
   public var layer: Network.Layer { .activation(.relu) }
 }
 
+/// The positive part of each value, at most 6.
+public struct ReLU6Part: LayerPart {
+  public static let name = "relu6"
+  public static let summary = "The positive part of each value, at most 6."
+
+  public typealias Settings = NoSettings
+
+  public init(_ settings: NoSettings) {}
+
+  public var layer: Network.Layer { .activation(.relu6) }
+}
+
 /// The positive part of each value, and a share of the negative one.
 public struct LeakyReLUPart: LayerPart {
   public static let name = "leaky-relu"

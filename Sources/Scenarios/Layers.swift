@@ -18,6 +18,8 @@ public enum ActivationWord: String, CaseIterable, Sendable {
   case identity
   /// The positive part.
   case relu
+  /// The positive part, at most 6.
+  case relu6
   /// The positive part, and a hundredth of the negative one.
   case leakyReLU = "leaky-relu"
   /// The hyperbolic tangent.
@@ -34,6 +36,7 @@ public enum ActivationWord: String, CaseIterable, Sendable {
     switch self {
     case .identity: .identity
     case .relu: .relu
+    case .relu6: .relu6
     case .leakyReLU: .leakyReLU(slope: 0.01)
     case .tanh: .tanh
     case .sigmoid: .sigmoid

@@ -64,6 +64,7 @@ public struct Registry: Sendable {
     parts.add(GlobalAveragePoolingPart.self, to: .layer) { $0 }
     parts.add(FlattenPart.self, to: .layer) { $0 }
     parts.add(ReLUPart.self, to: .layer) { $0 }
+    parts.add(ReLU6Part.self, to: .layer) { $0 }
     parts.add(LeakyReLUPart.self, to: .layer) { $0 }
     parts.add(TanhPart.self, to: .layer) { $0 }
     parts.add(SigmoidPart.self, to: .layer) { $0 }
@@ -73,6 +74,7 @@ public struct Registry: Sendable {
     parts.add(DropoutPart.self, to: .layer) { $0 }
     parts.add(GroupNormalisationPart.self, to: .layer) { $0 }
     parts.add(LayerNormalisationPart.self, to: .layer) { $0 }
+    parts.add(BatchNormalisationPart.self, to: .layer) { $0 }
     parts.add(EmbeddingPart.self, to: .layer) { $0 }
     parts.add(PositionsPart.self, to: .layer) { $0 }
     parts.add(AttentionPart.self, to: .layer) { $0 }
@@ -93,6 +95,7 @@ public struct Registry: Sendable {
     parts.add(FedProx.self, to: .localAlgorithm) { $0 }
     parts.add(Scaffold.self, to: .localAlgorithm) { $0 }
     parts.add(PersonalLayers.self, to: .localAlgorithm) { $0 }
+    parts.add(FedBN.self, to: .localAlgorithm) { $0 }
     parts.add(FedDyn.self, to: .localAlgorithm) { $0 }
     parts.add(Ditto.self, to: .localAlgorithm) { $0 }
 

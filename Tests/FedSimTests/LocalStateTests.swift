@@ -135,6 +135,80 @@ struct LocalStateTests {
         == lost.deviceRecords.trainingState(of: 1).map(\.values))
   }
 
+  // MARK: Batch normalisation
+
+  /// 4 parameters of a dense layer of 2 to 2, and its bias; 8 of a normalisation.
+  private func batchTask(_ algorithm: any LocalAlgorithm) throws -> LearningTask {
+    LearningTask.tiny(samples: Array(repeating: 8, count: 8), batchSize: 2).with(
+      algorithm,
+      network: try Network(
+        sampleShape: [2],
+        layers: [
+          .dense(outputs: 2, activation: .identity),
+          .batchNormalisation(epsilon: 0.1, momentum: 0.5),
+        ]),
+      initial: [0.5, -0.25, 0.125, 1, 0, 0.25, 1, 1, 0, 0.5, 0.25, 0, 1, 2])
+  }
+
+  /// What both devices train in an epoch.
+  private func trained(_ task: LearningTask, _ starts: [[Float]], epoch: UInt64) -> [[Float]] {
+    (0..<2).map { device in
+      directTraining(
+        task, 0..<4, from: starts[device], group: "a", client: device, ordinal: UInt32(device),
+        firstEpoch: epoch)
+    }
+  }
+
+  @Test(
+    "Batch normalisation, or its statistics alone, is each device's own; the rest is averaged",
+    arguments: [(LocalNeeds.Normalisation.layers, 6), (.statistics, 10), (nil, 14)])
+  func batchNormalisation(keeps: LocalNeeds.Normalisation?, shared: Int) throws {
+    var settings = FedBN.Settings()
+    settings.keeps = keeps ?? .layers
+    let task = try batchTask(
+      keeps == nil ? FedAvgLocal(NoSettings()) : FedBN(settings))
+    let initial = task.initial.values
+    let played = pair(task) { _ in }.play()
+    func averaged(_ models: [[Float]]) -> [Float] {
+      (0..<shared).map { Float(0.5 * Double(models[0][$0]) + 0.5 * Double(models[1][$0])) }
+        + initial[shared...]
+    }
+    let first = trained(task, [initial, initial], epoch: 0)
+    #expect(zip(first[0][10...], initial[10...]).allSatisfy { $0 != $1 })
+    let model = averaged(first)
+    #expect(played.model(1) == model)
+    let second = trained(
+      task, first.map { Array(model[..<shared]) + Array($0[shared...]) }, epoch: 1)
+    #expect(played.model(2) == averaged(second))
+  }
+
+  @Test(
+    "A server optimizer moves parameters; statistics become the mean, unless the step is a mean",
+    arguments: [Payload.weights, .delta])
+  func statisticsAtTheServer(payload: Payload) throws {
+    let task = try batchTask(FedAvgLocal(NoSettings()))
+    let initial = task.initial.values
+    let models = trained(task, [initial, initial], epoch: 0)
+    let mean = initial.indices.map { 0.5 * Double(models[0][$0]) + 0.5 * Double(models[1][$0]) }
+    func version(_ optimizer: Choice<any ServerOptimizer>) -> [Float] {
+      pair(task) {
+        $0.server.payload = payload
+        $0.server.optimizer = optimizer
+      }.play().model(1)
+    }
+    var half = ServerSGD.Settings()
+    half.learningRate = 0.5
+    let stepped = version(Choice(ServerSGD.self, half) { $0 })
+    var mixing = Mixing.Settings()
+    mixing.alpha = 0.5
+    let mixed = version(Choice(Mixing.self, mixing) { $0 })
+    for (place, start) in initial.enumerated() {
+      let middle = (Double(start) + mean[place]) / 2
+      #expect(abs(Double(mixed[place]) - middle) < 1e-6)
+      #expect(abs(Double(stepped[place]) - (place < 10 ? middle : mean[place])) < 1e-6)
+    }
+  }
+
   // MARK: Personal layers
 
   private let network = try! Network(

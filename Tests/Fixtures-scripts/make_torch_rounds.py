@@ -25,7 +25,7 @@ ACTIVATIONS = {
     "tanh": torch.tanh, "sigmoid": torch.sigmoid, "gelu": F.gelu, "silu": F.silu}
 STEMS = {"dense": "dense", "convolution": "conv", "convolution-1d": "conv", "embedding": "embedding", "lstm": "lstm",
          "gru": "gru", "group-normalisation": "norm", "layer-normalisation": "norm",
-         "positions": "positions", "adapter": "lora", "attention": "attention"}
+         "batch-normalisation": "norm", "positions": "positions", "adapter": "lora", "attention": "attention"}
 
 
 def zeros(extent, layer):
@@ -41,6 +41,8 @@ def zeros(extent, layer):
 
 class Model:
     """A list of layers (kind, settings) over channels-last samples."""
+
+    training = False  # Whether batch normalisation takes the batch's statistics, and moves its own.
 
     def __init__(self, shape, layers, loss):
         if loss == "cross-entropy" and layers[-1][0] == "softmax":
@@ -73,7 +75,7 @@ class Model:
                 for name, extents in self.tensors(kind, settings, x.shape[1:]):
                     names.append(f"{stem}{self.numbers[stem]}.{name}")
                     self.shapes[names[-1]] = extents
-                    if settings.get("isUpdatable") is False:
+                    if settings.get("isUpdatable") is False or name in ("mean", "variance"):
                         self.frozen.add(names[-1])
             placed.append((kind, settings, names))
             zero = [torch.zeros(self.shapes[n], dtype=torch.float64) for n in names]
@@ -104,6 +106,8 @@ class Model:
             return [("weight", (s["count"], s["width"]))]
         if kind in ("group-normalisation", "layer-normalisation"):
             return [("scale", (shape[-1],)), ("shift", (shape[-1],))]
+        if kind == "batch-normalisation":
+            return [(name, (shape[-1],)) for name in ("scale", "shift", "mean", "variance")]
         gates = (4 if kind == "lstm" else 3) * s["units"]
         features = shape[1] if len(shape) > 1 else 1
         weights = [("inputWeight", (features, gates)), ("recurrentWeight", (s["units"], gates))]
@@ -151,6 +155,12 @@ class Model:
             return F.embedding(x.long(), p[0])
         if kind == "group-normalisation":
             return F.group_norm(x.movedim(-1, 1), s["groups"], p[0], p[1], 1e-5).movedim(1, -1)
+        if kind == "batch-normalisation":
+            training = Model.training and s["isUpdatable"]
+            if training and x.numel() == x.shape[-1]:
+                return 0 * x * p[0] + p[1]  # PyTorch refuses a batch of one place.
+            return F.batch_norm(x.movedim(-1, 1), p[2], p[3], p[0], p[1], training, s["momentum"],
+                                s["epsilon"]).movedim(1, -1)
         if kind in ("lstm", "gru"):
             x = x.unsqueeze(2) if x.ndim == 2 else x
             h = x.new_zeros(1, len(x), s["units"])
@@ -216,7 +226,9 @@ def train(model, start, x, y, shard, orders, training, first_epoch):
         optimizer.param_groups[0]["lr"] = (
             s["learningRate"] * factor(training.get("schedule", {}), step, count))
         optimizer.zero_grad()
+        Model.training = True
         losses = model.losses(model(parameters, x[rows]), y[rows])
+        Model.training = False
         losses.mean().backward()
         total, processed = total + losses.sum().item(), processed + len(rows)
         if "clipNorm" in training:
@@ -256,6 +268,8 @@ def case(name, seed, shape, layers, training, payload="weights", aggregator="sam
     for tensor, extents in model.shapes.items():
         spread = 1 / math.sqrt(math.prod(extents[:-1]) if len(extents) > 1 else 4)
         values = draw.normal(size=extents) * spread + (1 if tensor.endswith("scale") else 0)
+        if tensor.endswith("variance"):
+            values = 0.5 + np.abs(values)
         initial[tensor] = values.astype(np.float32)
     np.savez_compressed(FOLDER / f"{name}-initial.npz", **initial)
 
@@ -364,6 +378,10 @@ def normalised(groups):
     return ("group-normalisation", {"groups": groups})
 
 
+def batch_normalised(epsilon=1e-5, momentum=0.1, **more):
+    return ("batch-normalisation", {"epsilon": epsilon, "momentum": momentum, "isUpdatable": True, **more})
+
+
 def transformer(width, heads, hidden, causal):
     """A block with the normalisation before attention and dense layers (Xiong et al. 2020)."""
     return [residual([("layer-normalisation", {}),
@@ -440,6 +458,21 @@ def main():
         *transformer(8, 2, 13, True), *transformer(8, 4, 13, False), ("layer-normalisation", {}),
         ("global-average-pooling", {}), dense(CLASSES)],
         {"epochs": 2, "batchSize": 4, "optimizer": adam(0.01)}, tokens=11)
+    batch = batch_normalised()
+    case("batch", 14, [8, 8, 3], [
+        convolution(4, 3, padding=1, bias=False), batch, ("relu", {}),
+        residual([convolution(4, 3, padding=1, bias=False), batch, ("relu", {}),
+                  convolution(4, 3, padding=1, bias=False), batch]), ("relu", {}),
+        residual([convolution(8, 3, 2, 1, bias=False), batch_normalised(1e-3, 0.3), ("silu", {}),
+                  convolution(8, 3, padding=1), batch],
+                 [convolution(8, 1, 2), batch_normalised(isUpdatable=False)]), ("relu", {}),
+        ("global-average-pooling", {}), dense(CLASSES)],
+        {"steps": 20, "batchSize": 4, "optimizer": sgd(0.02, momentum=0.9, weightDecay=0.001),
+         "clipNorm": 0.5})
+    case("batch-plain", 14, [5, 4], [
+        batch, dense(6, "tanh", eachPlace=True), batch_normalised(momentum=0.5), ("silu", {}), dense(12, "tanh"),
+        batch_normalised(0.1), dense(CLASSES)],
+        {"steps": 20, "batchSize": 4, "optimizer": sgd(0.05)}, "delta", "uniform-mean")
 
 
 main()

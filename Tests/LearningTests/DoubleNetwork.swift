@@ -7,7 +7,7 @@ struct DoubleNetwork {
   let layers: [Network.Layer]
   let loss: Network.Loss
 
-  private struct Values {
+  struct Values {
     var shape: [Int]
     var at: [Double]
     /// Whether no layer has been there yet.
@@ -15,7 +15,7 @@ struct DoubleNetwork {
   }
 
   /// Parameters in the order in which layers take them.
-  private struct Source {
+  struct Source {
     let values: [Double]
     var next = 0
     mutating func take(_ count: Int) -> [Double] {
@@ -27,16 +27,18 @@ struct DoubleNetwork {
   func meanLoss(parameters: [Double], inputs: [Float], labels: [Int32]) -> Double {
     let size = sampleShape.reduce(1, *)
     var total = 0.0
-    for (sample, label) in labels.enumerated() {
-      var source = Source(values: parameters)
-      var values = Values(
+    var source = Source(values: parameters)
+    var batch = labels.indices.map { sample in
+      Values(
         shape: sampleShape, at: inputs[sample * size..<(sample + 1) * size].map { Double($0) },
         isSample: true)
-      for (index, layer) in layers.enumerated() {
-        let isPartOfLoss =
-          loss == .crossEntropy && layer == .softmax && index == layers.count - 1
-        if !isPartOfLoss { values = apply(layer, to: values, &source) }
-      }
+    }
+    for (index, layer) in layers.enumerated() {
+      let isPartOfLoss =
+        loss == .crossEntropy && layer == .softmax && index == layers.count - 1
+      if !isPartOfLoss { batch = applyToBatch(layer, batch, &source) }
+    }
+    for (values, label) in zip(batch, labels) {
       switch loss {
       case .crossEntropy:
         total += log(values.at.reduce(0) { $0 + exp($1) }) - values.at[Int(label)]
@@ -51,7 +53,7 @@ struct DoubleNetwork {
     return total / Double(labels.count)
   }
 
-  private func apply(
+  func apply(
     _ layer: Network.Layer, to x: Values, _ source: inout Source
   ) -> Values {
     switch layer {
@@ -87,6 +89,7 @@ struct DoubleNetwork {
       return Values(shape: x.shape, at: x.at.map { exp($0) / sum })
     case .dropout: return x
     case .groupNormalisation(let groups): return normalise(groups, x, &source)
+    case .batchNormalisation: preconditionFailure("it takes a batch")
     case .layerNormalisation:
       let channels = x.shape.last!
       let parameters = source.take(2 * channels)
@@ -117,10 +120,7 @@ struct DoubleNetwork {
     case .positions:
       return Values(shape: x.shape, at: zip(x.at, source.take(x.at.count)).map(+))
     case .attention(let heads, let isCausal): return attend(heads, isCausal, x, &source)
-    case .residual(let layers, let shortcut):
-      let main = layers.reduce(x) { apply($1, to: $0, &source) }
-      let other = shortcut.reduce(x) { apply($1, to: $0, &source) }
-      return Values(shape: main.shape, at: zip(main.at, other.at).map(+))
+    case .residual: preconditionFailure("its layers take a batch")
     case .embedding(let count, let width):
       let table = source.take(count * width)
       return Values(
@@ -128,7 +128,7 @@ struct DoubleNetwork {
         at: x.at.flatMap { table[Int($0) * width..<(Int($0) + 1) * width] })
     case .lstm(let units, let all): return lstm(units, all, x, &source)
     case .gru(let units, let all): return gru(units, all, x, &source)
-    case .frozen(let inner): return apply(inner, to: x, &source)
+    case .frozen: preconditionFailure("its layer takes a batch")
     }
   }
 
@@ -138,6 +138,7 @@ struct DoubleNetwork {
     switch activation {
     case .identity: x
     case .relu: max(0, x)
+    case .relu6: min(6, max(0, x))
     case .leakyReLU(let slope): x > 0 ? x : Double(slope) * x
     case .tanh: tanh(x)
     case .sigmoid: sigmoid(x)

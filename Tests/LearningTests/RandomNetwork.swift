@@ -72,6 +72,7 @@ struct NetworkKind: CustomTestStringConvertible, Sendable {
         layers: [.dense(outputs: 2 + $0.size(20), activation: .identity)])
     },
     flat("dense and ReLU") { [.dense(outputs: $0.size(36), activation: .relu)] },
+    flat("ReLU6") { _ in [.activation(.relu6)] },
     flat("leaky ReLU") { _ in [.activation(.leakyReLU(slope: 0.1))] },
     flat("tanh") { _ in [.activation(.tanh)] },
     flat("sigmoid") { _ in [.activation(.sigmoid)] },
@@ -142,6 +143,22 @@ struct NetworkKind: CustomTestStringConvertible, Sendable {
     image("max pooling") { [.maxPooling(size: $0.size(3), stride: $0.size(3))] },
     image("average pooling") { [.averagePooling(size: $0.size(3), stride: $0.size(3))] },
     image("group normalisation") { [.groupNormalisation(groups: [1, 2, 3, 6][$0.size(4) - 1])] },
+    flat("batch normalisation of numbers") { _ in
+      [.batchNormalisation(epsilon: 1e-5, momentum: 0.1), .activation(.relu)]
+    },
+    image("batch normalisation") { stream in
+      let normalisation = Network.Layer.batchNormalisation(
+        epsilon: 1e-3, momentum: stream.uniform())
+      return [
+        stream.size(4) == 1 ? .frozen(normalisation) : normalisation,
+        .residual(
+          layers: [
+            .convolution(.init(filters: 6, size: 3, stride: 2, padding: .count(1))), normalisation,
+          ],
+          shortcut: [.convolution(.init(filters: 6, size: 1, stride: 2)), normalisation]),
+        .activation(.relu),
+      ]
+    },
     NetworkKind("embedding") { stream in
       let count = stream.size(12)
       return Shape(

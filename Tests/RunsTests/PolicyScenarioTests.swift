@@ -57,6 +57,30 @@ struct PolicyScenarioTests {
     }
   }
 
+  /// Running statistics of a model are 0 and 1 at first.
+  @Test("every policy moves running statistics of batches, but for those that stay on devices")
+  func batchNormalisation() throws {
+    for scenario in try Self.scenarios(in: "policies") {
+      let classes = try scenario.inputs().task.train.classCount
+      let changed = try Scenario(
+        contentsOf: scenario.file,
+        overrides: [
+          "task.model={layers: [{dense: 7}, batch-normalisation, relu, {dense: \(classes)}]}",
+          "stop={versions: 3, after: 1 d}",
+        ])
+      var simulation = try changed.makeSimulation()
+      let layout = simulation.inputs.task.network.layout
+      simulation.run(observers: [])
+      #expect(simulation.version == 3, "\(scenario.file)")
+      #expect(simulation.model.isFinite, "\(scenario.file)")
+      let stays = simulation.inputs.task.algorithm.needs.personalNormalisation != nil
+      for (name, start) in [("norm1.mean", 0), ("norm1.variance", 1)] as [(String, Float)] {
+        let values = simulation.model.values(of: try #require(layout[name]))
+        #expect(values.allSatisfy { ($0 == start) == stays }, "\(scenario.file): \(values)")
+      }
+    }
+  }
+
   @Test("every preset is one of its parts by name, and is in the pages of policies")
   func presets() throws {
     let page = try ["policies", "selection", "clients"].map {
@@ -200,6 +224,27 @@ struct PolicyScenarioTests {
     #expect(faults(key + "[dens2]}").contains("did you mean `dense2`?"))
     #expect(
       faults(key + "[dense1, dense2]}").contains("no trained layer would be sent"))
+    #expect(
+      faults("task.training.algorithm=fedbn").contains(
+        "the model has no trained `batch-normalisation`"))
+    let model = "task.model={layers: [{dense: 5}, batch-normalisation]}"
+    #expect(faults("task.training.algorithm=fedbn", model) == "none")
+    #expect(
+      faults("task.training.algorithm=fedbn", "server.exchange=weightsOnly", model).contains(
+        "both decide what stays"))
+    let only = "task.model={layers: [{dense: {units: 5, isUpdatable: false}}, batch-normalisation]}"
+    #expect(
+      faults("task.training.algorithm=fedbn", only).contains("no trained layer would be sent"))
+    #expect(faults("task.training.algorithm={fedbn: statistics}", only) == "none")
+    let single = "task.training.batchSize=1"
+    #expect(
+      faults(single, model).contains("needs batches of two samples or more"))
+    #expect(faults(single) == "none")
+    #expect(
+      faults(
+        single,
+        "task.model={layers: [{batch-normalisation: {isUpdatable: false}}, {dense: 5}]}")
+        == "none")
     let fednova = "server={policy: fednova, selector: {uniform: 8}}"
     #expect(faults(fednova, "task.training.algorithm={fedprox: 10}") == "none")
     #expect(

@@ -65,6 +65,13 @@ struct TieTests {
       // The two halves of FedDyn go together.
       if part == "feddyn" {
         [["server.optimizer=feddyn", "task.training.algorithm=feddyn"]]
+      } else if part == "fedbn" {
+        [
+          [
+            "task.training.algorithm=fedbn",
+            "task.model={layers: [{dense: 7}, batch-normalisation, relu, {dense: 5}]}",
+          ]
+        ]
       } else if seam == "server optimizer" {
         [["server.optimizer=\(part)"]]
       } else {

@@ -18,7 +18,7 @@ struct TorchRoundsTests {
     "three rounds end with PyTorch's weights, losses and accuracies",
     arguments: [
       "dense", "narrow", "frozen", "convolution", "image", "minimal", "lstm", "gru", "text",
-      "residual", "lora", "transformer", "time",
+      "residual", "lora", "transformer", "time", "batch", "batch-plain",
     ])
   func equalsPyTorch(name: String) throws {
     let scenario = try Scenario(contentsOf: "\(Self.folder)/\(name).yaml")

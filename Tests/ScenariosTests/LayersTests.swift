@@ -64,7 +64,8 @@ import Schema
       {layers: [{convolution: {filters: 4, size: 3, padding: same, activation: relu}}, \
       max-pooling, {convolution: {filters: 6, size: 2, stride: 2, padding: 1, groups: 2, \
       isUpdatable: false}}, \
-      {leaky-relu: 0.2}, {dropout: 0.3}, flatten, \
+      {leaky-relu: 0.2}, {dropout: 0.3}, {batch-normalisation: {epsilon: 0.001, momentum: 0.2}}, \
+      relu6, {batch-normalisation: {isUpdatable: false}}, flatten, \
       {dense: {units: 8, activation: tanh}}, {dense: 10}]}
       """, shape: [28, 28])
     #expect(
@@ -72,12 +73,15 @@ import Schema
         .convolution(.init(filters: 4, size: 3, padding: .same, activation: .relu)),
         .maxPooling(size: 2, stride: 2),
         .frozen(.convolution(.init(filters: 6, size: 2, stride: 2, padding: .count(1), groups: 2))),
-        .activation(.leakyReLU(slope: 0.2)), .dropout(rate: 0.3), .flatten,
+        .activation(.leakyReLU(slope: 0.2)), .dropout(rate: 0.3),
+        .batchNormalisation(epsilon: 0.001, momentum: 0.2), .activation(.relu6),
+        .frozen(.batchNormalisation(epsilon: 1e-5, momentum: 0.1)), .flatten,
         .dense(outputs: 8, activation: .tanh), .dense(outputs: 10, activation: .identity),
       ])
     // 3·3·1·4 + 4 and, frozen, 2·2·2·6 + 6 parameters; 8·8·6 inputs to the first dense layer.
-    #expect(network.layout.updatableCount == 40 + (384 * 8 + 8) + (8 * 10 + 10))
-    #expect(network.layout.count == network.layout.updatableCount + 54)
+    // Two normalisations of 6 channels, one of them frozen.
+    #expect(network.layout.updatableCount == 40 + 24 + (384 * 8 + 8) + (8 * 10 + 10))
+    #expect(network.layout.count == network.layout.updatableCount + 54 + 24)
   }
 
   @Test("the presets have as many parameters as worked out by hand")

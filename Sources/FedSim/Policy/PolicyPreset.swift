@@ -49,7 +49,7 @@ public struct PolicyPreset: Sendable {
 /// Policies by their papers' names that are no part of the server, and where they are.
 private let elsewhere: [String: String] = {
   var words: [String: String] = [:]
-  for name in ["fedprox", "scaffold", "ditto", "feddyn"] {
+  for name in ["fedprox", "scaffold", "ditto", "feddyn", "fedbn"] {
     words[name] = "`\(name)` is a local algorithm: `task.training.algorithm: \(name)`"
   }
   words["fedper"] = "`fedper` is a local algorithm: `task.training.algorithm: personal-layers`"

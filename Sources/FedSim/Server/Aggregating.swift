@@ -47,11 +47,10 @@ enum Aggregating {
       }
       used = these
       let noisy = Privacy.withNoise(combined, these.updates, &server, &cx)
-      let stepped = cx.inputs.server.optimizer.value.step(
-        from: server.model,
+      let stepped = stepped(
         by: CombinedUpdate(
           noisy, cx.inputs.server.payload, updates: these.updates.count, devices: cx.members.count),
-        with: &server.memories.optimizer)
+        &server, cx)
       server.model = LayoutDialect.relaid(
         cx.inputs.task.network.keepingFrozen(of: server.model, in: stepped)
           .replacing(cx.features.privateRanges, from: server.model), server, cx)
@@ -82,6 +81,18 @@ enum Aggregating {
     }
     Publication.publish(record, &server, &cx)
     Rounds.closeRound(.published, &server, &cx)
+  }
+
+  /// The next model; running statistics of batches become the combined ones, unless the optimizer
+  /// is one that moves them.
+  private static func stepped(
+    by combined: CombinedUpdate, _ server: inout Server, _ cx: borrowing Context
+  ) -> ParameterBuffer {
+    let (before, optimizer) = (server.model, cx.inputs.server.optimizer.value)
+    let next = optimizer.step(from: before, by: combined, with: &server.memories.optimizer)
+    let network = cx.inputs.task.network
+    guard network.hasStatistics, !optimizer.movesStatistics else { return next }
+    return next.replacing(network.layout.statisticRanges, from: combined.model(from: before))
   }
 
   /// Notes what went into the version that was just made, where that is recorded.

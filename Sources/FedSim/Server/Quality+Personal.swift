@@ -7,7 +7,7 @@ extension Quality {
   static func evaluatesPersonally(_ cx: borrowing Context) -> Bool {
     let needs = cx.inputs.task.algorithm.needs
     return cx.inputs.record.federatedEvaluation?.fineTuning != nil || needs.ownModel
-      || !needs.personalLayers.isEmpty
+      || needs.keepsParameters
   }
 
   /// The model of each device, evaluated on the device's held-out samples: the one that it keeps,

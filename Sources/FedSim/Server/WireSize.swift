@@ -19,7 +19,7 @@ extension ServerSettings {
 
   /// The tensors that travel between server and devices.
   func travelling(of layout: ParameterLayout, needs: LocalNeeds = LocalNeeds()) -> [TensorSpec] {
-    let personal = layout.ranges(ofLayers: needs.personalLayers) ?? []
+    let personal = layout.personalRanges(needs) ?? []
     return layout.tensors.filter { tensor in
       tensor.isUpdatable && (exchange != .weightsOnly || tensor.isPlainWeight)
         && !personal.contains { $0.overlaps(tensor.range) }

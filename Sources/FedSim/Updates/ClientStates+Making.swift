@@ -7,8 +7,8 @@ extension ClientStates {
     if needs.chainsTrainings { cx.states.last = Array(repeating: nil, count: cx.members.count) }
     cx.features.hasCompanions = needs.companions > 0
     cx.features.isStateful = needs.chainsTrainings && cx.members.count > 0 || needs.companions > 0
-    if !needs.personalLayers.isEmpty {
-      guard let ranges = cx.inputs.task.network.layout.ranges(ofLayers: needs.personalLayers) else {
+    if needs.keepsParameters {
+      guard let ranges = cx.inputs.task.network.layout.personalRanges(needs) else {
         preconditionFailure("the layers that stay on devices are the model's")
       }
       cx.features.privateRanges = ranges

@@ -44,7 +44,7 @@ public struct GradientCorrection: Sendable {
   ) {
     guard let anchor = anchor?.storage else { return }
     let linear = linear?.storage
-    for range in layout.updatableRanges {
+    for range in layout.trainedRanges {
       for i in range {
         let pulled = Double(gradient[i]) + pull * (Double(weights[i]) - Double(anchor[i]))
         gradient[i] = Float(linear.map { pulled - Double($0[i]) } ?? pulled)
@@ -57,7 +57,7 @@ public struct GradientCorrection: Sendable {
     _ weights: UnsafeMutablePointer<Float>, rate: Double, _ layout: ParameterLayout
   ) {
     guard isBehindSteps, let shift = shift?.storage else { return }
-    for range in layout.updatableRanges {
+    for range in layout.trainedRanges {
       for i in range { weights[i] = Float(Double(weights[i]) - rate * Double(shift[i])) }
     }
   }
@@ -65,7 +65,7 @@ public struct GradientCorrection: Sendable {
   /// Adds the shift to a gradient.
   func shift(_ gradient: UnsafeMutablePointer<Float>, _ layout: ParameterLayout) {
     guard !isBehindSteps, let shift = shift?.storage else { return }
-    for range in layout.updatableRanges {
+    for range in layout.trainedRanges {
       for i in range { gradient[i] += shift[i] }
     }
   }

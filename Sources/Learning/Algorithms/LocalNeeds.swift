@@ -8,6 +8,8 @@ public struct LocalNeeds: Sendable, Equatable {
   public var companions = 0
   /// Layers that are trained and never leave the device, by name.
   public var personalLayers: [String] = []
+  /// What of batch normalisation is trained and never leaves the device; nil: nothing.
+  public var personalNormalisation: Normalisation?
   /// Whether the first buffer that is kept is a whole model of the device's own, which it is
   /// evaluated with.
   public var ownModel = false
@@ -16,8 +18,19 @@ public struct LocalNeeds: Sendable, Equatable {
   /// Steps that are computed for each batch; a batch takes this many times as long.
   public var passes = 1
 
+  /// Parts of batch normalisation.
+  public enum Normalisation: String, CaseIterable, Sendable {
+    /// Scale, shift and running statistics.
+    case layers
+    /// Running statistics alone.
+    case statistics
+  }
+
   /// The needs of plain SGD.
   public init() {}
+
+  /// Whether parameters stay on the device.
+  public var keepsParameters: Bool { !personalLayers.isEmpty || personalNormalisation != nil }
 
   /// Buffers of the model's size that a training holds in memory besides those of SGD: what it
   /// began with, what came with the model, what the device keeps, and the optimiser's slots of a
@@ -34,7 +47,7 @@ public struct LocalNeeds: Sendable, Equatable {
   }
 
   /// Whether a training depends on the one before it on its device.
-  public var chainsTrainings: Bool { keepsState || !personalLayers.isEmpty }
+  public var chainsTrainings: Bool { keepsState || keepsParameters }
 }
 
 /// What a training leaves besides the trained parameters.
@@ -74,5 +87,20 @@ extension ParameterLayout {
     return tensors.filter { tensor in
       layers.contains { tensor.name.hasPrefix($0 + ".") }
     }.map(\.range)
+  }
+
+  /// Where what stays on devices is, in ascending order; nil if there is no layer of a name.
+  public func personalRanges(_ needs: LocalNeeds) -> [Range<Int>]? {
+    var layers = needs.personalLayers
+    switch needs.personalNormalisation {
+    case nil: break
+    case .statistics: return statisticRanges
+    case .layers:
+      for tensor in tensors where tensor.isUpdatable && tensor.isStatistic {
+        let layer = String(tensor.name.prefix { $0 != "." })
+        if !layers.contains(layer) { layers.append(layer) }
+      }
+    }
+    return ranges(ofLayers: layers)
   }
 }

@@ -30,6 +30,14 @@ public struct CombinedUpdate: Sendable {
     case .weights: .combining(current, parameters) { $1 - $0 }
     }
   }
+
+  /// The combined model.
+  public func model(from current: ParameterBuffer) -> ParameterBuffer {
+    switch payload {
+    case .delta: .combining(current, parameters) { $0 + $1 }
+    case .weights: parameters
+    }
+  }
 }
 
 /// Moves the model by the combined update.
@@ -38,6 +46,9 @@ public protocol ServerOptimizer: PolicyPart {
   var neededAlgorithm: String? { get }
   /// Whether it makes sense only where every update counts the same.
   var needsPlainMean: Bool { get }
+  /// Whether running statistics of batches move as all parameters do; if not, they become the
+  /// combined ones.
+  var movesStatistics: Bool { get }
   /// The next model.
   func step(
     from current: ParameterBuffer, by combined: CombinedUpdate, _ memory: inout Memory
@@ -49,6 +60,8 @@ extension ServerOptimizer {
   public var neededAlgorithm: String? { nil }
   /// However they count.
   public var needsPlainMean: Bool { false }
+  /// They are averages and no gradients.
+  public var movesStatistics: Bool { false }
 
   /// The next model, for somebody who does not know the type of its memory.
   public func step(

@@ -23,6 +23,9 @@ public struct Mixing: ServerOptimizer {
   private let settings: Settings
   public init(_ settings: Settings) { self.settings = settings }
 
+  /// A mean of old and new ones is one of statistics, too.
+  public var movesStatistics: Bool { true }
+
   /// Differences are mixed as the model that they lead to. Order: element by element, in `Double`,
   /// rounded to float once.
   public func step(
