@@ -32,19 +32,19 @@ public struct LeNet5Model: ModelSource {
 }
 
 /// How a residual network's blocks are put together.
-private enum ResidualBlocks {
-  /// Convolutions of 3×3 without bias, each with group normalisation, and a projection where the
-  /// size changes.
-  static func block(_ filters: Int, stride: Int, from channels: Int, groups: Int)
-    -> [Network.Layer]
-  {
+enum ResidualBlocks {
+  /// Convolutions of 3×3 without bias, each with a normalisation, and a projection where the size
+  /// changes.
+  static func block(
+    _ filters: Int, stride: Int, from channels: Int, _ normalisation: Network.Layer
+  ) -> [Network.Layer] {
     func convolution(_ size: Int, _ stride: Int) -> [Network.Layer] {
       [
         .convolution(
           .init(
             filters: filters, size: size, stride: stride,
             padding: size == 3 ? .count(1) : .valid, hasBias: false)),
-        .groupNormalisation(groups: groups),
+        normalisation,
       ]
     }
     let isSame = stride == 1 && channels == filters
@@ -56,18 +56,18 @@ private enum ResidualBlocks {
   }
 
   /// Stages of blocks behind a convolution of 3×3; each stage but the first halves the image.
-  static func layers(_ stages: [Int], blocks: Int, groups: Int, classCount: Int)
-    -> [Network.Layer]
-  {
+  static func layers(
+    _ stages: [Int], blocks: Int, _ normalisation: Network.Layer, classCount: Int
+  ) -> [Network.Layer] {
     var layers: [Network.Layer] = [
       .convolution(.init(filters: stages[0], size: 3, padding: .count(1), hasBias: false)),
-      .groupNormalisation(groups: groups), .activation(.relu),
+      normalisation, .activation(.relu),
     ]
     var channels = stages[0]
     for (stage, filters) in stages.enumerated() {
       for index in 0..<blocks {
         let stride = stage > 0 && index == 0 ? 2 : 1
-        layers += block(filters, stride: stride, from: channels, groups: groups)
+        layers += block(filters, stride: stride, from: channels, normalisation)
         channels = filters
       }
     }
@@ -102,7 +102,8 @@ public struct ResNet20Model: ModelSource {
     try Network(
       sampleShape: sampleShape,
       layers: ResidualBlocks.layers(
-        settings.filters([16, 32, 64]), blocks: 3, groups: settings.groups, classCount: classCount),
+        settings.filters([16, 32, 64]), blocks: 3, .groupNormalisation(groups: settings.groups),
+        classCount: classCount),
       loss: loss)
   }
 }
@@ -131,8 +132,8 @@ public struct ResNet18Model: ModelSource {
     try Network(
       sampleShape: sampleShape,
       layers: ResidualBlocks.layers(
-        settings.filters([64, 128, 256, 512]), blocks: 2, groups: settings.groups,
-        classCount: classCount),
+        settings.filters([64, 128, 256, 512]), blocks: 2,
+        .groupNormalisation(groups: settings.groups), classCount: classCount),
       loss: loss)
   }
 }

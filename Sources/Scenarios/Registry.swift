@@ -53,6 +53,9 @@ public struct Registry: Sendable {
     parts.add(LeNet5Model.self, to: .model) { $0 }
     parts.add(ResNet20Model.self, to: .model) { $0 }
     parts.add(ResNet18Model.self, to: .model) { $0 }
+    parts.add(ResNet20BatchModel.self, to: .model) { $0 }
+    parts.add(ResNet18BatchModel.self, to: .model) { $0 }
+    parts.add(MobileNetV2Model.self, to: .model) { $0 }
     parts.add(LSTMModel.self, to: .model) { $0 }
     parts.add(LayersModel.self, to: .model) { $0 }
 

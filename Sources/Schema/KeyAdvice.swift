@@ -51,11 +51,12 @@ public enum KeyAdvice {
     Entry(
       ["logistic", "logisticregression", "linear"], "task.model=softmax"),
     Entry(["cnn", "convnet"], "task.model=cnn-mcmahan"),
+    Entry(["mobilenet", "mobilenetv2"], "task.model=mobilenet-v2-small"),
     Entry(["rnn"], "task.model.lstm.units=32"),
     Entry(
       [
-        "resnet34", "resnet50", "vgg", "vgg11", "vgg16", "mobilenet", "mobilenetv2",
-        "efficientnet", "transformer", "bert", "vit",
+        "resnet34", "resnet50", "vgg", "vgg11", "vgg16", "efficientnet",
+        "transformer", "bert", "vit",
       ], nil,
       "a network is a list of layers (`task.model.layers`, `fedsim list layer`), `residual` and "
         + "`attention` among them; `python -m fedsim.from_torch` writes it for a PyTorch module"),

@@ -11,6 +11,8 @@ struct PresetBytesTests {
   private static let scenarios = [
     ("softmax", "synchronous"), ("mlp", "open"), ("cnn-mcmahan", "cnn"), ("lstm", "lstm"),
     ("lenet5", "lenet5"), ("resnet20", "resnet20"), ("resnet18", "resnet18"),
+    ("resnet20-bn", "resnet20-bn"), ("resnet18-bn", "resnet18-bn"),
+    ("mobilenet-v2-small", "mobilenet-v2-small"),
   ]
 
   @Test("every preset has its smoke scenario")

@@ -18,7 +18,7 @@ struct KeyAdviceTests {
       #expect(entry.example != nil || entry.advice != nil)
       guard let example = entry.example else { continue }
       // A convolution wants images, an LSTM sequences.
-      let isOfOtherData = ["cnn-", "lstm"].contains { example.contains($0) }
+      let isOfOtherData = ["cnn-", "lstm", "mobilenet"].contains { example.contains($0) }
       let images = "task.data.source=fashion-mnist"
       _ = try Scenario(text: Self.text, overrides: (isOfOtherData ? [images] : []) + [example])
     }
@@ -35,7 +35,8 @@ struct KeyAdviceTests {
       ("task.model=logistic", "here that is `--set 'task.model=softmax'`"),
       ("task.model=resnet50", "a network is a list of layers"),
       ("task.model=resnet", "there is no model `resnet`, but:\n  resnet20: "),
-      ("task.model=lenet", "did you mean `lenet5`?"),
+      ("task.model=mobilenet", "here that is `--set 'task.model=mobilenet-v2-small'`"),
+      ("task.model=lenet", "there is no model `lenet`, but:\n  lenet5: "),
       ("expect=[{accuracy: 0.8}]", "`centralAccuracy` is of the test samples"),
       ("task.training.batchsize=2", "did you mean `batchSize`?"),
     ])

@@ -98,6 +98,16 @@ import Schema
     // 32 to 256 filters: 928 of the first convolution, and so on as with 64.
     #expect(try network("{resnet18: {width: 0.5}}", shape: [32, 32, 3]).layout.count == 2_797_610)
     #expect(try network("{resnet20: 4}", shape: [28, 28]).layout.count == 272_474 - 2 * 16 * 9)
+    // PyTorch's parameters and buffers. Channels of normalisations: 16 + 6·16 + 7·32 + 7·64 = 784,
+    // each with two statistics; 64 + 4·64 + 5·(128 + 256 + 512) = 4,800.
+    #expect(try network("resnet20-bn", shape: [32, 32, 3]).layout.count == 272_474 + 2 * 784)
+    #expect(try network("resnet18-bn", shape: [32, 32, 3]).layout.count == 11_173_962 + 2 * 4_800)
+    // torchvision's `mobilenet_v2(num_classes=10)`, and with `width_mult=0.25`.
+    for (width, trained, statistics) in [(1.0, 2_236_682, 34_112), (0.25, 250_922, 10_656)] {
+      let layout = try network("{mobilenet-v2-small: \(width)}", shape: [32, 32, 3]).layout
+      #expect(layout.count == trained + statistics)
+      #expect(layout.statisticRanges.reduce(0) { $0 + $1.count } == statistics)
+    }
     // 4·32·(3 + 32) + 4·32, and 32·10 + 10.
     #expect(try network("{lstm: 32}", shape: [9, 3]).layout.count == 4608 + 330)
   }
