@@ -16,7 +16,8 @@ struct TorchModelsTests {
     "logits are PyTorch's",
     arguments: [
       ("lenet", 44_426), ("vgg11", 37_322), ("resnet20", 68_786), ("char-lstm", 8_442),
-      ("transformer", 6_174),
+      ("transformer", 6_174), ("mobilenet", 250_922 + 10_656), ("dense-batch", 980 + 80 + 210),
+      ("time-cnn", 128 + 32 + 96 + 32 + 102 + 372 + 48 + 130), ("time-mean", 49 + 80),
     ])
   func logits(name: String, parameters: Int) throws {
     let model = try String(contentsOfFile: "\(Self.folder)/\(name).yaml", encoding: .utf8)

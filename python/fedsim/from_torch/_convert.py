@@ -41,12 +41,13 @@ class _Tracer(fx.Tracer):
 
 
 _FUNCTIONS: dict[Any, str] = {
-    torch.relu: "relu", F.relu: "relu", torch.tanh: "tanh", F.tanh: "tanh", torch.sigmoid: "sigmoid",
+    torch.relu: "relu", F.relu: "relu", F.relu6: "relu6", torch.tanh: "tanh", F.tanh: "tanh", torch.sigmoid: "sigmoid",
     F.sigmoid: "sigmoid", F.silu: "silu", "relu": "relu", "tanh": "tanh", "sigmoid": "sigmoid"}
 _FLATTENING = {torch.flatten, "flatten", "view", "reshape", torch.reshape}
 _SUMS = {operator.add, torch.add, operator.iadd, "add", "add_"}
 _MEANS = {torch.mean, "mean"}
 _SOFTMAXES = {F.softmax, torch.softmax, "softmax", F.log_softmax, torch.log_softmax, "log_softmax"}
+_OVER_TIME = (nn.LSTM, nn.GRU, nn.MultiheadAttention, nn.TransformerEncoderLayer)
 _PASSED = {"contiguous", "float", "detach", "clone"}
 
 
@@ -85,6 +86,9 @@ class _Walk:
         self.modules = dict(traced.named_modules())
         self.traced = traced
         self.layers = Layers()
+        self.layers.channels_first = any(isinstance(m, nn.Conv1d) for m in self.modules.values())
+        need(not self.layers.channels_first or not any(isinstance(m, _OVER_TIME) for m in self.modules.values()),
+             "nn.Conv1d beside recurrent layers or attention, which order axes differently,", "use one kind of them")
         inputs = [node for node in traced.graph.nodes if node.op == "placeholder"]
         need(len(inputs) == 1, f"a network with {len(inputs)} inputs", "use one")
         self.input = inputs[0]
@@ -189,6 +193,8 @@ class _Walk:
         shape = tuple(_shape(before)[1:])
         if len(shape) == 3 and shape[1] * shape[2] > 1:
             self.layers.image = shape
+        elif len(shape) == 2 and self.layers.channels_first and shape[1] > 1:
+            self.layers.image = (shape[0], 1, shape[1])
         return ["flatten"] if len(shape) > 1 else []
 
     def function(self, node: fx.Node, before: fx.Node) -> list[Any]:
@@ -219,7 +225,8 @@ class _Walk:
         if target in _MEANS:
             axes = options.get("dim", node.args[1] if len(node.args) > 1 else None)
             axes = {axis % len(shape) for axis in (axes if isinstance(axes, (tuple, list)) else [axes]) if axis is not None}
-            need(axes == ({2, 3} if len(shape) == 4 else {1}), f"`{name}` over axes {sorted(axes)}",
+            time = {2} if self.layers.channels_first else {1}
+            need(axes == ({2, 3} if len(shape) == 4 else time), f"`{name}` over axes {sorted(axes)}",
                  "take the mean over height and width, or over time")
             return ["global-average-pooling"]
         if target in _SOFTMAXES:

@@ -24,6 +24,8 @@ class Layers:
         self._numbers: dict[str, int] = {}
         #: Channels, height and width of the image that was flattened last; None: nothing to turn.
         self.image: tuple[int, int, int] | None = None
+        #: Whether sequences are [batch, channels, time], as nn.Conv1d has them.
+        self.channels_first = False
 
     def name(self, stem: str, **tensors: torch.Tensor | np.ndarray | None) -> None:
         """Numbers a layer with parameters, and keeps them."""
@@ -55,14 +57,11 @@ def need(condition: bool, what: str, advice: str) -> None:
         raise Unsupported(what, advice)
 
 
-ACTIVATIONS = {nn.ReLU: "relu", nn.Tanh: "tanh", nn.Sigmoid: "sigmoid", nn.SiLU: "silu"}
+ACTIVATIONS = {nn.ReLU: "relu", nn.ReLU6: "relu6", nn.Tanh: "tanh", nn.Sigmoid: "sigmoid", nn.SiLU: "silu"}
 #: What to use instead of modules that are met often.
 ADVICE = {
-    "BatchNorm1d": "use nn.GroupNorm or nn.LayerNorm; averages of batch statistics are not FedAvg's",
-    "BatchNorm2d": "use nn.GroupNorm, as Hsieh et al. (2020) advise for federated learning",
-    "BatchNorm3d": "use nn.GroupNorm",
+    "BatchNorm3d": "samples have at most three axes; use nn.BatchNorm2d",
     "ConvTranspose2d": "there are no generative models; use nn.Conv2d",
-    "Conv1d": "write `convolution-1d` by hand, or use nn.LSTM",
     "Conv3d": "samples have at most three axes; use nn.Conv2d",
     "InstanceNorm2d": "use nn.GroupNorm with as many groups as channels",
     "PReLU": "use nn.LeakyReLU", "ELU": "use nn.SiLU", "Hardswish": "use nn.SiLU", "Mish": "use nn.SiLU",
@@ -81,8 +80,9 @@ def linear(layers: Layers, module: nn.Linear, dimensions: int) -> list[Any]:
     return [{"dense": settings}]
 
 
-def convolution(layers: Layers, module: nn.Conv2d) -> list[Any]:
-    need(number(module.dilation, "dilation") == 1, "a dilated nn.Conv2d", "use a larger filter or a stride")
+def convolution(layers: Layers, module: nn.Conv1d | nn.Conv2d) -> list[Any]:
+    name = type(module).__name__
+    need(number(module.dilation, "dilation") == 1, f"a dilated nn.{name}", "use a larger filter or a stride")
     need(module.padding_mode == "zeros", f"padding_mode = {module.padding_mode!r}", "use zeros")
     size, stride = number(module.kernel_size, "kernel_size"), number(module.stride, "stride")
     padding: Any = module.padding
@@ -94,8 +94,9 @@ def convolution(layers: Layers, module: nn.Conv2d) -> list[Any]:
         settings["groups"] = module.groups
     if module.bias is None:
         settings["bias"] = False
-    layers.name("conv", weight=module.weight.permute(2, 3, 1, 0), bias=module.bias)
-    return [{"convolution": settings}]
+    axes = (2, 1, 0) if isinstance(module, nn.Conv1d) else (2, 3, 1, 0)
+    layers.name("conv", weight=module.weight.permute(axes), bias=module.bias)
+    return [{"convolution-1d" if isinstance(module, nn.Conv1d) else "convolution": settings}]
 
 
 def pooling(kind: str, module: Any) -> list[Any]:
@@ -123,6 +124,18 @@ def normalisation(layers: Layers, module: nn.GroupNorm | nn.LayerNorm) -> list[A
     shift = module.bias if module.bias is not None else torch.zeros(width)
     layers.name("norm", scale=scale, shift=shift)
     return [layer]
+
+
+def batch_normalisation(layers: Layers, module: nn.BatchNorm1d | nn.BatchNorm2d, dimensions: int) -> list[Any]:
+    name = f"nn.{type(module).__name__}"
+    need(dimensions != 3 or layers.channels_first, f"{name} without an nn.Conv1d before it",
+         "use nn.LayerNorm, or nn.BatchNorm1d of [batch, features]")
+    need(layers.image is None, f"{name} behind a flattened image", "put it in front of the flattening")
+    need(module.affine, f"{name} with affine=False", "use affine=True")
+    need(module.track_running_stats, f"{name} with track_running_stats=False", "use running statistics")
+    need(module.momentum is not None, f"{name} with momentum=None", "use a number")
+    layers.name("norm", scale=module.weight, shift=module.bias, mean=module.running_mean, variance=module.running_var)
+    return [{"batch-normalisation": {"epsilon": module.eps, "momentum": module.momentum}}]
 
 
 def recurrent(layers: Layers, module: nn.LSTM | nn.GRU, returns_sequence: bool) -> list[Any]:
@@ -192,20 +205,23 @@ def simple(layers: Layers, module: nn.Module, dimensions: int) -> list[Any]:
     kind = type(module)
     if kind in ACTIVATIONS:
         return [ACTIVATIONS[kind]]
+    if layers.channels_first and dimensions == 3:
+        need(not isinstance(module, (nn.Linear, nn.LayerNorm, nn.Embedding, nn.Softmax)),
+             f"nn.{kind.__name__} over time in a network with nn.Conv1d", "flatten, or take the mean over time, before it")
     match module:
         case nn.Identity():
             return []
         case nn.Linear():
             return linear(layers, module, dimensions)
-        case nn.Conv2d():
+        case nn.Conv1d() | nn.Conv2d():
             return convolution(layers, module)
-        case nn.MaxPool2d():
+        case nn.MaxPool1d() | nn.MaxPool2d():
             return pooling("max", module)
-        case nn.AvgPool2d():
+        case nn.AvgPool1d() | nn.AvgPool2d():
             return pooling("average", module)
-        case nn.AdaptiveAvgPool2d():
-            need(number(module.output_size, "output_size") == 1, "nn.AdaptiveAvgPool2d of more than 1",
-                 "use nn.AvgPool2d, or 1")
+        case nn.AdaptiveAvgPool1d() | nn.AdaptiveAvgPool2d():
+            need(number(module.output_size, "output_size") == 1, f"nn.{kind.__name__} of more than 1",
+                 "use an nn.AvgPool, or 1")
             return ["global-average-pooling"]
         case nn.LeakyReLU():
             return [{"leaky-relu": module.negative_slope}]
@@ -216,6 +232,8 @@ def simple(layers: Layers, module: nn.Module, dimensions: int) -> list[Any]:
             return [{"dropout": module.p}] if module.p else []
         case nn.GroupNorm() | nn.LayerNorm():
             return normalisation(layers, module)
+        case nn.BatchNorm1d() | nn.BatchNorm2d():
+            return batch_normalisation(layers, module, dimensions)
         case nn.Embedding():
             need(module.max_norm is None, "nn.Embedding with max_norm", "use none")
             layers.name("embedding", weight=module.weight)
@@ -225,4 +243,4 @@ def simple(layers: Layers, module: nn.Module, dimensions: int) -> list[Any]:
             return ["softmax"]
     name = kind.__name__
     raise Unsupported(f"nn.{name}" if kind.__module__.startswith("torch.nn") else name,
-                      ADVICE.get(name, "write it with nn.Linear, nn.Conv2d, nn.GroupNorm, nn.LSTM or nn.MultiheadAttention"))
+                      ADVICE.get(name, "write it with nn.Linear, nn.Conv2d, nn.BatchNorm2d, nn.GroupNorm, nn.LSTM or nn.MultiheadAttention"))
