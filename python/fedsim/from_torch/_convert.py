@@ -57,6 +57,22 @@ def convert(module: nn.Module, shape: tuple[int, ...], tokens: bool = False) -> 
     `tokens` says that samples are whole numbers for an nn.Embedding; it is found out for a module that begins with one.
     Raises `Unsupported` for what FedSim has no layer for.
     """
+    walk = _Walk(traced(module, shape, tokens))
+    layers = walk.chain(walk.input, walk.output)
+    if layers and layers[-1] == "softmax":
+        layers.pop()  # It is part of the loss.
+    return Converted(layers, walk.layers.tensors)
+
+
+def named_tensors(graph: fx.GraphModule, dtype: type) -> dict[str, np.ndarray]:
+    """The tensors that `convert` writes, of the values that a traced module has now."""
+    walk = _Walk(graph, dtype)
+    walk.chain(walk.input, walk.output)
+    return walk.layers.tensors
+
+
+def traced(module: nn.Module, shape: tuple[int, ...], tokens: bool) -> fx.GraphModule:
+    """The module's graph with the shapes of what goes along it; it shares the module's tensors."""
     was_training = module.training
     module.eval()
     try:
@@ -64,35 +80,31 @@ def convert(module: nn.Module, shape: tuple[int, ...], tokens: bool = False) -> 
     except Exception as error:
         raise Unsupported(f"{type(module).__name__}, which torch.fx cannot trace ({error}),",
                           "write forward() without conditions on values") from error
-    traced = fx.GraphModule(module, graph)
+    found = fx.GraphModule(module, graph)
     tokens = tokens or any(isinstance(m, nn.Embedding) for m in module.modules())
     example = torch.zeros(2, *shape, dtype=torch.long if tokens else torch.float32)
     try:
         with torch.no_grad():
-            ShapeProp(traced).propagate(example)
+            ShapeProp(found).propagate(example)
     finally:
         module.train(was_training)
-    walk = _Walk(traced)
-    layers = walk.chain(walk.input, walk.output)
-    if layers and layers[-1] == "softmax":
-        layers.pop()  # It is part of the loss.
-    return Converted(layers, walk.layers.tensors)
+    return found
 
 
 class _Walk:
     """Follows a graph from its output to its input."""
 
-    def __init__(self, traced: fx.GraphModule):
-        self.modules = dict(traced.named_modules())
-        self.traced = traced
-        self.layers = Layers()
+    def __init__(self, graph: fx.GraphModule, dtype: type = np.float32):
+        self.modules = dict(graph.named_modules())
+        self.traced = graph
+        self.layers = Layers(dtype)
         self.layers.channels_first = any(isinstance(m, nn.Conv1d) for m in self.modules.values())
         need(not self.layers.channels_first or not any(isinstance(m, _OVER_TIME) for m in self.modules.values()),
              "nn.Conv1d beside recurrent layers or attention, which order axes differently,", "use one kind of them")
-        inputs = [node for node in traced.graph.nodes if node.op == "placeholder"]
+        inputs = [node for node in graph.graph.nodes if node.op == "placeholder"]
         need(len(inputs) == 1, f"a network with {len(inputs)} inputs", "use one")
         self.input = inputs[0]
-        (output,) = [node for node in traced.graph.nodes if node.op == "output"]
+        (output,) = [node for node in graph.graph.nodes if node.op == "output"]
         need(isinstance(output.args[0], fx.Node), "a network with several outputs", "return one tensor")
         self.output = output.args[0]
 

@@ -19,8 +19,9 @@ class Unsupported(ValueError):
 class Layers:
     """Layers as they are written, and their tensors, in the order of the network."""
 
-    def __init__(self) -> None:
+    def __init__(self, dtype: type = np.float32) -> None:
         self.tensors: dict[str, np.ndarray] = {}
+        self._dtype = dtype
         self._numbers: dict[str, int] = {}
         #: Channels, height and width of the image that was flattened last; None: nothing to turn.
         self.image: tuple[int, int, int] | None = None
@@ -33,7 +34,7 @@ class Layers:
         for name, values in tensors.items():
             if values is not None:
                 array = values.detach().cpu().numpy() if isinstance(values, torch.Tensor) else values
-                self.tensors[f"{stem}{self._numbers[stem]}.{name}"] = np.ascontiguousarray(array, np.float32)
+                self.tensors[f"{stem}{self._numbers[stem]}.{name}"] = np.ascontiguousarray(array, self._dtype)
 
     def turned(self, weight: torch.Tensor) -> torch.Tensor:
         """A weight [out][in] behind a flattened image, for inputs in the order [height][width][channels]."""
