@@ -70,7 +70,7 @@ extension ParameterBuffer {
   /// Shapes: the layout's. A weight [in][out] may be stored as [out][in], as PyTorch does, if the
   /// file does so with every weight; where all weights are square, they are read as [in][out]. A
   /// file that says that it has PyTorch's axes has all weights so: [out][in][height][width] for a
-  /// convolution, [out][in] for others but embeddings and positions.
+  /// convolution, [out][in][size] along time, [out][in] for others but embeddings and positions.
   /// Throws: `countMismatch` for another shape, `unknownName` for an array that is no tensor,
   /// `outOfRange` for a number that is not finite, and what the file's reader throws.
   convenience init(_ file: WeightFile, layout: ParameterLayout) throws(DataFault) {
@@ -119,13 +119,13 @@ private enum StoredAxes {
   case same
   /// [out][in] for [in][out].
   case turned
-  /// [out][in][height][width] for [height][width][in][out].
+  /// [out][in][height][width] for [height][width][in][out], [out][in][size] for [size][in][out].
   case image
 
   /// PyTorch's order of a tensor.
   static func torch(_ tensor: TensorSpec) -> StoredAxes {
     if tensor.name.hasPrefix("embedding") || tensor.name.hasPrefix("positions") { return .same }
-    return tensor.shape.count == 4 ? .image : tensor.shape.count == 2 ? .turned : .same
+    return tensor.shape.count > 2 ? .image : tensor.shape.count == 2 ? .turned : .same
   }
 
   /// The shape in the file of a tensor of this shape.
@@ -133,7 +133,7 @@ private enum StoredAxes {
     switch self {
     case .same: shape
     case .turned: [shape[1], shape[0]]
-    case .image: [shape[3], shape[2], shape[0], shape[1]]
+    case .image: [shape[shape.count - 1], shape[shape.count - 2]] + shape.dropLast(2)
     }
   }
 

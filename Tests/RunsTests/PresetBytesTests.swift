@@ -8,7 +8,7 @@ import Scenarios
 @Suite("Presets")
 struct PresetBytesTests {
   /// A preset, and a scenario in `scenarios/smoke` that trains it.
-  private static let scenarios = [
+  static let scenarios = [
     ("softmax", "synchronous"), ("mlp", "open"), ("cnn-mcmahan", "cnn"), ("lstm", "lstm"),
     ("lenet5", "lenet5"), ("resnet20", "resnet20"), ("resnet18", "resnet18"),
     ("resnet20-bn", "resnet20-bn"), ("resnet18-bn", "resnet18-bn"),
