@@ -7,7 +7,8 @@ public enum GradientClipping: Equatable, Sendable, Codable {
 
   /// Clips in place.
   ///
-  /// Order: 16 partial sums over parameters in order, range by range, added as a tree; `Double`.
+  /// Order: range by range; in each its parts of blocks of 4,096 parameters (`BlockSum`), 16 partial
+  /// sums of a part in order, added as a tree; `Double`.
   func apply(
     to gradient: UnsafeMutablePointer<Float>, layout: ParameterLayout, kernels: Kernels
   ) {
@@ -19,14 +20,19 @@ public enum GradientClipping: Equatable, Sendable, Codable {
         for i in range { gradient[i] = min(max(gradient[i], -bound), bound) }
       }
     case .norm(let bound):
-      var sums = [Double](repeating: 0, count: 16)
+      var square = 0.0
       for range in ranges {
-        kernels.functions.sum_of_squares(range.count, gradient + range.lowerBound, &sums)
+        BlockSum.forEachPart(of: range) { part in
+          var sums = SIMD16<Double>.zero
+          withUnsafeMutablePointer(to: &sums) { sums in
+            sums.withMemoryRebound(to: Double.self, capacity: 16) { sums in
+              kernels.functions.sum_of_squares(part.count, gradient + part.lowerBound, sums)
+            }
+          }
+          square += BlockSum.total(sums.lowHalf + sums.highHalf)
+        }
       }
-      for width in [8, 4, 2, 1] {
-        for i in 0..<width { sums[i] += sums[i + width] }
-      }
-      let norm = sums[0].squareRoot()
+      let norm = square.squareRoot()
       guard norm > bound else { return }
       let factor = Float(bound / norm)
       for range in ranges {

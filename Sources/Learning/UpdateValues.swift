@@ -41,27 +41,9 @@ public struct UpdateValues: @unchecked Sendable {
   private static func load(
     _ place: UnsafePointer<Float>, _ origin: UnsafePointer<Float>?, _ at: Int, _ count: Int
   ) -> Lanes {
-    var values = read(place, at, count)
-    if let origin { values -= read(origin, at, count) }
+    var values = BlockSum.read(place, at, count)
+    if let origin { values -= BlockSum.read(origin, at, count) }
     return values
-  }
-
-  @inline(__always)
-  private static func read(_ place: UnsafePointer<Float>, _ at: Int, _ count: Int) -> Lanes {
-    if at + 8 <= count {
-      return Lanes(UnsafeRawPointer(place + at).loadUnaligned(as: SIMD8<Float>.self))
-    }
-    var lanes = Lanes.zero
-    for lane in 0..<(count - at) { lanes[lane] = Double(place[at + lane]) }
-    return lanes
-  }
-
-  /// The eight sums as one, as a tree.
-  @inline(__always)
-  private static func total(_ sums: Lanes) -> Double {
-    let four = sums.lowHalf + sums.highHalf
-    let two = four.lowHalf + four.highHalf
-    return two[0] + two[1]
   }
 }
 
@@ -70,15 +52,13 @@ public struct UpdateValues: @unchecked Sendable {
 extension UpdateValues {
   /// ‖xᵢ‖² of each update.
   ///
-  /// Order: 8 partial sums over the parameters in order, added as a tree.
+  /// Order: of `BlockSum`.
   public func squaredNorms(pool: WorkerPool) -> [Double] {
     pool.map(updates) { update, _ in
-      var sums = Lanes.zero
-      for at in stride(from: 0, to: count, by: 8) {
-        let values = Self.load(places[update], origins[update], at, count)
-        sums += values * values
+      BlockSum.over(0..<count) { at, end in
+        let values = Self.load(places[update], origins[update], at, end)
+        return values * values
       }
-      return Self.total(sums)
     }
   }
 
@@ -89,18 +69,16 @@ extension UpdateValues {
     precondition(center.count == count, "a center has one value per parameter")
     return pool.map(updates) { update, _ in
       center.withUnsafeBufferPointer { center in
-        var sums = Lanes.zero
-        for at in stride(from: 0, to: count, by: 8) {
-          var differences = Self.load(places[update], origins[update], at, count)
-          if at + 8 <= count {
+        BlockSum.over(0..<count) { at, end in
+          var differences = Self.load(places[update], origins[update], at, end)
+          if at + 8 <= end {
             differences -= UnsafeRawPointer(center.baseAddress! + at)
               .loadUnaligned(as: Lanes.self)
           } else {
-            for lane in 0..<(count - at) { differences[lane] -= center[at + lane] }
+            for lane in 0..<(end - at) { differences[lane] -= center[at + lane] }
           }
-          sums += differences * differences
+          return differences * differences
         }
-        return Self.total(sums)
       }
     }
   }
@@ -112,14 +90,12 @@ extension UpdateValues {
     // Each pair once.
     let rows = pool.map(updates) { row, _ in
       ((row + 1)..<max(row + 1, updates)).map { column in
-        var sums = Lanes.zero
-        for at in stride(from: 0, to: count, by: 8) {
+        BlockSum.over(0..<count) { at, end in
           let difference =
-            Self.load(places[row], origins[row], at, count)
-            - Self.load(places[column], origins[column], at, count)
-          sums += difference * difference
+            Self.load(places[row], origins[row], at, end)
+            - Self.load(places[column], origins[column], at, end)
+          return difference * difference
         }
-        return Self.total(sums)
       }
     }
     var square = [Double](repeating: 0, count: updates * updates)

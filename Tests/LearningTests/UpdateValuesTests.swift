@@ -13,6 +13,31 @@ struct UpdateValuesTests {
     }
   }
 
+  @Test("norms and distances sum blocks of 4,096 parameters, and then the blocks")
+  func blocks() {
+    // The first value is 2²⁷, all others are 1. Next to 2⁵⁴ a double takes steps of 4, so in the
+    // first block the lane of the first value stays 2⁵⁴; the other seven lanes add up 512 ones each,
+    // in the tree 3,584. The second block is 4,096, and the rest 8: 2⁵⁴ + 7,688.
+    let count = 2 * 4_096 + 8
+    let ones = [Float](repeating: 1, count: count)
+    let values = ParameterBuffer([0x1p27] + ones.dropFirst())
+    let zeros = ParameterBuffer([Float](repeating: 0, count: count))
+    let expected = 0x1p54 + 7_688
+    #expect(values.squaredNorm() == expected)
+    #expect(values.squaredNorm(less: zeros) == expected)
+    // A part of the first block without its first eight, a block, and three of the rest.
+    #expect(values.squaredNorm(in: 8..<8_195) == 8_187)
+    let pool = WorkerPool(threads: 2)
+    #expect(UpdateValues([values]).squaredNorms(pool: pool) == [expected])
+    let both = UpdateValues([values, zeros])
+    #expect(both.squaredDistances(pool: pool) == [0, expected, expected, 0])
+    let center = [Double](repeating: 0, count: count)
+    #expect(both.squaredDistances(to: center, pool: pool) == [expected, 0])
+    let update = OutgoingUpdate(
+      parameters: values, base: zeros, tensors: [0..<count], stream: testStream(1))
+    #expect(update.norm == expected.squareRoot())
+  }
+
   @Test("norms and distances are those of pairs of values, with and without bases")
   func distances() {
     let pool = WorkerPool(threads: 2)

@@ -50,24 +50,16 @@ enum Publication {
   /// The L2 norms of the model's tensors and of their changes since `before`; empty where not
   /// recorded.
   ///
-  /// Order: squares are summed as `Double`, a tensor's elements in the order of the flat buffer.
+  /// Order: a tensor's squares in the order of `BlockSum`.
   static func norms(
     since before: ParameterBuffer?, _ server: borrowing Server, _ cx: borrowing Context
   ) -> [TensorNorms] {
     guard cx.inputs.recordsNorms else { return [] }
     let model = server.model
     return cx.inputs.task.network.layout.tensors.map { tensor in
-      var (norm, step) = (0.0, 0.0)
-      for index in tensor.range {
-        let value = Double(model[index])
-        norm += value * value
-        if let before {
-          let change = value - Double(before[index])
-          step += change * change
-        }
-      }
-      return TensorNorms(
-        norm: norm.squareRoot(), step: before == nil ? .nan : step.squareRoot())
+      let norm = model.squaredNorm(in: tensor.range)
+      let step = before.map { model.squaredNorm(less: $0, in: tensor.range) } ?? .nan
+      return TensorNorms(norm: norm.squareRoot(), step: step.squareRoot())
     }
   }
 }

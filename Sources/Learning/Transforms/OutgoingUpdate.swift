@@ -41,15 +41,8 @@ public struct OutgoingUpdate: Sendable {
 
   /// The Euclidean norm of the difference.
   ///
-  /// Order: of the parameters, in `Double`.
-  public var norm: Double {
-    var square = 0.0
-    for i in 0..<parameters.count {
-      let difference = difference(i)
-      square += difference * difference
-    }
-    return square.squareRoot()
-  }
+  /// Order: of `BlockSum`.
+  public var norm: Double { parameters.squaredNorm(less: base).squareRoot() }
 
   /// Scales the difference down to a norm that it exceeds.
   public mutating func clip(norm: Double, to most: Double) {

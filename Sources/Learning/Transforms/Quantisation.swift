@@ -69,13 +69,13 @@ public struct StochasticQuantisation: UpdateTransform {
     form.scaleBytes = 4 * form.tensors.count
   }
 
-  /// Draws: one `uniform` a parameter that travels, in their order. Order: each norm sums in that
-  /// order, in `Double`.
+  /// Draws: one `uniform` a parameter that travels, in their order. Order: each norm sums in the
+  /// order of `BlockSum`.
   public func apply(_ update: inout OutgoingUpdate) {
     guard update.parameters.isFinite else { return }
     let before = update
     let norms = before.tensors.map { tensor in
-      let square = tensor.reduce(0.0) { $0 + before.difference($1) * before.difference($1) }
+      let square = before.parameters.squaredNorm(less: before.base, in: tensor)
       return Double(ParameterBuffer.nearest(square.squareRoot()))
     }
     let levels = Double(settings.levels)

@@ -40,8 +40,8 @@ public struct SignCompression: UpdateTransform {
     form.scaleBytes = 4 * form.tensors.count
   }
 
-  /// Draws: none. Order: each mean sums in the order of the parameters, in `Double`, and is rounded
-  /// to float. Complexity: O(parameters).
+  /// Draws: none. Order: each mean sums in the order of `BlockSum` and is rounded to float.
+  /// Complexity: O(parameters).
   public func apply(_ update: inout OutgoingUpdate) {
     guard update.parameters.isFinite else { return }
     let values = update.values(withRest: settings.feedback)
@@ -49,7 +49,13 @@ public struct SignCompression: UpdateTransform {
     sent.reserveCapacity(values.count)
     for tensor in update.tensors where !tensor.isEmpty {
       let own = values[sent.count..<sent.count + tensor.count]
-      let sum = own.reduce(0.0) { $0 + Double($1.magnitude) }
+      let sum = own.withUnsafeBufferPointer { own in
+        BlockSum.over(tensor) { at, end in
+          let first = at - tensor.lowerBound
+          let read = BlockSum.read(own.baseAddress!, first, end - tensor.lowerBound)
+          return read.replacing(with: -read, where: read .< 0)
+        }
+      }
       let magnitude = Double(ParameterBuffer.nearest(sum / Double(tensor.count)))
       sent += own.map { $0 < 0 ? -magnitude : magnitude }
     }
