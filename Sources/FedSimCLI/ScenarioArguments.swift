@@ -13,7 +13,8 @@ struct ScenarioArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Override a value of the file, such as server.trigger.threshold=5; repeatable.",
+      "Override a value of the file, such as server.trigger.threshold=5; a mapping is laid over the"
+        + " file's, a list replaces it, null brings back the default; repeatable.",
       valueName: "path=value"))
   var set: [String] = []
 

@@ -116,6 +116,9 @@ public struct RunSummary: Codable, Equatable, Sendable {
   public var quietSeconds: Double?
   /// Why there is no version, or no further one: a line each; empty where there is nothing to say.
   public var standstill: [String]
+  /// What the run warned of, a line each: before it began, that no version can be published; at
+  /// its end, a training that diverged.
+  public var warnings: [String]
 
   /// The summary of a run that is over.
   init(_ simulation: Simulation, _ recorder: RunRecorder, of scenario: Scenario, result: String) {
@@ -147,7 +150,9 @@ public struct RunSummary: Codable, Equatable, Sendable {
       self.ledgers.append(LedgerTotals("files", simulation.collection.ledger))
     }
     standstill = simulation.stallReport?.lines(simulation.inputs) ?? []
+    warnings = scenario.warnings
     quietSeconds = Self.quiet(recorder.versions.map(\.publishedAt.seconds), until: simulatedSeconds)
+    if let divergence { warnings.append(divergence) }
   }
 
   private static func quiet(_ versions: [Double], until end: Double) -> Double? {

@@ -20,11 +20,16 @@ public enum KeyAdvice {
       ["strategy", "aggregation", "algorithm"], "server.policy=fedavg", "see `fedsim list policy`"),
     Entry(
       ["fractionfit", "fractiontrain", "participationrate", "clientfraction", "c"],
-      "server={policy: flower, selector: {fraction: 0.1}}"),
+      "server={policy: flower, selector: {fraction: 0.1}, "
+        + "trigger: [cohort-complete, {deadline: 10 min}]}"),
     Entry(
       ["clientsperround", "cohortsize", "minfitclients", "samplesize", "kclients"],
-      "server={policy: synchronous-fedavg, selector: {uniform: {cohort: 10}}}"),
+      "server={policy: synchronous-fedavg, selector: {uniform: {cohort: 5}}, "
+        + "trigger: [cohort-complete, {deadline: 10 min}]}"),
     Entry(["lr", "learningrate", "eta", "stepsize"], "task.training.optimizer.sgd=0.05"),
+    Entry(
+      ["weightdecay", "wd", "l2"],
+      "task.training.optimizer={sgd: {learningRate: 0.05, weightDecay: 1e-4}}"),
     Entry(["momentum"], "task.training.optimizer={sgd: {learningRate: 0.05, momentum: 0.9}}"),
     Entry(
       ["localepochs", "numepochs", "epochsperround", "e", "epochs"], "task.training.epochs=5"),
@@ -36,10 +41,20 @@ public enum KeyAdvice {
     Entry(
       ["clients", "numclients", "nclients", "numdevices", "devices", "supernodes"],
       "fleet[0].count=100", "the partition has its own number, `task.data.partition.iid.clients`"),
-    Entry(["threshold", "minupdates", "buffersize"], "server.trigger={threshold: 5}"),
+    Entry(["threshold", "minupdates", "buffersize"], "server.trigger=[{threshold: 5}]"),
     Entry(
-      ["timeout", "deadline", "roundtimeout"], "server={policy: synchronous-fedavg}",
-      "a `deadline` is one of its triggers"),
+      ["timeout", "deadline", "roundtimeout"],
+      "server={policy: synchronous-fedavg, trigger: [cohort-complete, {deadline: 10 min}]}"),
+    Entry(
+      ["fractionevaluate", "minevaluateclients", "fractioneval"], nil,
+      "devices evaluate the model with `server.evaluation` (`fraction`, `minimum`), where the "
+        + "selector lets devices wait"),
+    Entry(["targetaccuracy", "targetacc", "stopaccuracy"], "stop.accuracy=0.9"),
+    Entry(
+      ["iid", "noniid", "niid", "alpha", "dirichletalpha"],
+      "task.data.partition={dirichlet-by-device: {clients: 100, alpha: 0.5}}",
+      "see `fedsim list partition`"),
+    Entry(["fedavg", "mean", "average"], "server.aggregator=sample-weighted-mean"),
     Entry(["dataset", "datasetname"], "task.data.source=fashion-mnist"),
     Entry(["mu", "proximalmu"], "task.training.algorithm=fedprox"),
     Entry(["clippingnorm", "maxgradnorm", "gradclip"], "task.training.clipNorm=1"),
@@ -66,7 +81,7 @@ public enum KeyAdvice {
   public static func advice(for word: String) -> String? {
     let folded = word.lowercased().filter { $0 != "-" && $0 != "_" }
     guard let entry = entries.first(where: { $0.words.contains(folded) }) else { return nil }
-    let example = entry.example.map { "here that is `--set '\($0)'`" }
+    let example = entry.example.map { "here that is, for example, `--set '\($0)'`" }
     return [example, entry.advice].compactMap { $0 }.joined(separator: "; ")
   }
 }

@@ -61,12 +61,24 @@ struct BadInputTests {
         ),
         "\(result.error)")
     }
+    // A buffer, and the greatest need of several triggers that all have to agree.
+    for (trigger, words) in [
+      ("[{buffer: 500}]", "`server.trigger.buffer` waits for 500 updates"),
+      ("[{all: {of: [{threshold: 400}, {every: 1 h}]}}]", "`server.trigger.all` waits for 400"),
+    ] {
+      let given = ["--set", "server.trigger=\(trigger)"]
+      let result = try fedsim.run(["validate", "s.yaml"] + given)
+      #expect(result.error.contains(words), "\(result.error)")
+    }
     let open = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../scenarios/smoke/open.yaml").standardized.path
     let diverged = try fedsim(
       "run", open, "-q", "-o", "d.h5", "--set", "task.training.optimizer={sgd: 1e9}")
     #expect(diverged.code == 0)
     #expect(diverged.error.contains("warning: the training diverged: "), "\(diverged.error)")
+    let json = try fedsim(
+      "run", open, "-q", "--json", "-o", "d.h5", "--set", "task.training.optimizer={sgd: 1e9}")
+    #expect(json.out.contains("\"the training diverged: "), "\(json.out)")
   }
 
   @Test("a result in a scenario's place is named as what it is")
@@ -111,7 +123,10 @@ struct BadInputTests {
       (["init", "s.yaml"], "s.yaml: already exists"),
       (["s.yaml"], "a scenario is played by: fedsim run s.yaml"),
       (["r.h5"], "a result is shown by: fedsim report r.h5"),
-      (["run", "s.yaml", "--rounds", "5"], "--rounds: here that is `--set 'stop.rounds=20'`"),
+      (
+        ["run", "s.yaml", "--rounds", "5"],
+        "--rounds: here that is, for example, `--set 'stop.rounds=20'`"
+      ),
       (["validate", "s.yaml", "--set", "fleet=[]"], "fleet: "),
     ])
   func arguments(arguments: [String], message: String) throws {

@@ -48,6 +48,29 @@ struct SelectionScenarioTests {
     #expect(fair > 0.25, "\(fair)")
   }
 
+  @Test("phones whose heartbeats report an empty battery train only where nobody asks for it")
+  func believedOnline() throws {
+    // The first twenty phones are charged; the ten behind them are at 15 percent.
+    func trainers(_ overrides: [String]) throws -> [Int] {
+      let acceptances = Acceptances()
+      var simulation = try scenario("believed-online", overrides).makeSimulation()
+      simulation.run(observers: [acceptances])
+      return acceptances.devices
+    }
+    let careful = try trainers([])
+    #expect(careful.count > 200 && careful.allSatisfy { $0 < 20 })
+    #expect(
+      try trainers(["server.selector.believed-online.minimumBattery=0"]).contains { $0 >= 20 })
+  }
+
+  private final class Acceptances: Observer {
+    var wantsEveryEvent: Bool { true }
+    var devices: [Int] = []
+    func happened(_ event: ObservedEvent) {
+      if case .accepted = event.kind { devices.append(event.device) }
+    }
+  }
+
   @Test("REFL's versions have late updates in them, those of plain rounds none")
   func late() throws {
     #expect(try played(scenario("refl")).late > 0)

@@ -52,6 +52,17 @@ struct SystemScenarioTests {
     #expect(try played("systems/" + name, small).simulation.version > 3)
   }
 
+  @Test("phones are rejected, and no session of a rejected phone idles into its expiry")
+  func rejected() throws {
+    let scenario = try scenario("systems/swiftsyft", small)
+    var simulation = try scenario.makeSimulation()
+    let sessions = RejectedSessions()
+    simulation.run(observers: [sessions])
+    #expect(simulation.serverRecord.exchangeTallies?.rejectedWithTimeout ?? 0 >= 10)
+    #expect(sessions.rejected.count >= 10)
+    #expect(sessions.rejected.allSatisfy { $0.end == .rejected && $0.afterwards == .zero })
+  }
+
   @Test("the two modes of a system differ in what the pages list, and share fleet and task")
   func modes() throws {
     let syft = try scenario("systems/swiftsyft").settings
@@ -212,5 +223,23 @@ struct SystemScenarioTests {
     var simulation = try scenario.makeSimulation()
     simulation.run()
     #expect(simulation.version == 0)
+  }
+}
+
+/// How sessions ended in which the server had rejected the phone, and how long after that.
+private final class RejectedSessions: Observer {
+  var wantsEveryEvent: Bool { true }
+  var rejected: [(end: SessionEnd, afterwards: SimDuration)] = []
+  private var since: [Int: SimTime] = [:]
+
+  func happened(_ event: ObservedEvent) {
+    switch event.kind {
+    case .rejected: since[event.device] = event.time
+    case .sessionBegan: since[event.device] = nil
+    case .sessionEnded(let end):
+      guard let time = since.removeValue(forKey: event.device) else { return }
+      rejected.append((end, event.time - time))
+    default: break
+    }
   }
 }

@@ -24,18 +24,44 @@ struct KeyAdviceTests {
     }
   }
 
+  @Test("Advice on cohorts and thresholds leaves no trigger of the file in force")
+  func triggers() throws {
+    for entry in KeyAdvice.entries {
+      guard let example = entry.example, example.contains("trigger") else { continue }
+      let scenario = try Scenario(
+        text: Self.text, overrides: ["server.trigger={threshold: 19, every: 3 h}", example])
+      #expect(!scenario.settings.server.trigger.contains { $0.name == "every" })
+    }
+  }
+
   @Test(
     "An unknown key or name says how a scenario says it",
     arguments: [
-      ("strategy=fedprox", "here that is `--set 'server.policy=fedavg'`"),
-      ("server.fraction_fit=0.1", "here that is `--set 'server={policy: flower, selector: "),
-      ("task.training.lr=0.1", "here that is `--set 'task.training.optimizer.sgd=0.05'`"),
-      ("task.training.local_epochs=2", "here that is `--set 'task.training.epochs=5'`"),
-      ("threshold=5", "here that is `--set 'server.trigger={threshold: 5}'`"),
-      ("task.model=logistic", "here that is `--set 'task.model=softmax'`"),
+      ("strategy=fedprox", "here that is, for example, `--set 'server.policy=fedavg'`"),
+      (
+        "server.fraction_fit=0.1",
+        "here that is, for example, `--set 'server={policy: flower, selector: "
+      ),
+      (
+        "task.training.lr=0.1",
+        "here that is, for example, `--set 'task.training.optimizer.sgd=0.05'`"
+      ),
+      (
+        "task.training.local_epochs=2",
+        "here that is, for example, `--set 'task.training.epochs=5'`"
+      ),
+      ("threshold=5", "here that is, for example, `--set 'server.trigger=[{threshold: 5}]'`"),
+      ("task.data.partition=non-iid", "`--set 'task.data.partition={dirichlet-by-device: "),
+      ("server.aggregator=fedavg", "`--set 'server.aggregator=sample-weighted-mean'`"),
+      ("stop.targetAccuracy=0.8", "`--set 'stop.accuracy=0.9'`"),
+      ("server.fraction_evaluate=0.5", "devices evaluate the model with `server.evaluation`"),
+      ("task.training.weight_decay=0.1", "weightDecay: 1e-4"),
+      ("task.model=logistic", "here that is, for example, `--set 'task.model=softmax'`"),
       ("task.model=resnet50", "a network is a list of layers"),
       ("task.model=resnet", "there is no model `resnet`, but:\n  resnet20: "),
-      ("task.model=mobilenet", "here that is `--set 'task.model=mobilenet-v2-small'`"),
+      (
+        "task.model=mobilenet", "here that is, for example, `--set 'task.model=mobilenet-v2-small'`"
+      ),
       ("task.model=lenet", "there is no model `lenet`, but:\n  lenet5: "),
       ("expect=[{accuracy: 0.8}]", "`centralAccuracy` is of the test samples"),
       ("task.training.batchsize=2", "did you mean `batchSize`?"),

@@ -42,6 +42,8 @@ public struct AllTrigger: AggregationTrigger {
   public func neededMembers(_ server: ServerView) -> Int? {
     timer == nil ? triggers.compactMap { $0.neededMembers(server) }.max() : nil
   }
+  /// As many as the one that needs most.
+  public var neededUpdates: Int? { triggers.compactMap(\.neededUpdates).max() }
 
   public struct Memory: Codable, Sendable {
     /// The round that it is of.

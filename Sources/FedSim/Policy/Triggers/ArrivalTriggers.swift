@@ -41,6 +41,9 @@ public struct BufferTrigger: AggregationTrigger {
   private let settings: Settings
   public init(_ settings: Settings) { self.settings = settings }
 
+  /// As many as it holds.
+  public var neededUpdates: Int? { settings.size }
+
   public func decide(
     _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
   ) -> TriggerDecision {
