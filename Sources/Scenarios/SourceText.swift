@@ -106,6 +106,16 @@ struct SourceText {
     return String(view)
   }
 
+  /// The scalars of each line up to a line, without its end.
+  func lines(to last: Int) -> [Range<Int>] {
+    lineStarts.indices.prefix(last).map { line in
+      let start = lineStarts[line]
+      var end = line + 1 < lineStarts.count ? lineStarts[line + 1] : scalars.count
+      while end > start, ["\n", "\r"].contains(scalars[end - 1]) { end -= 1 }
+      return start..<end
+    }
+  }
+
   // MARK: Repeated keys
 
   /// Makes the key at a position another than every other, and gives the key as it was.

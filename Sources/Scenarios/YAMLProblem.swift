@@ -14,6 +14,11 @@ struct YAMLProblem {
       .composer(let context, let problem, let mark, _):
       position = SourceText.Position(mark)
       message = problem
+      if let quote = UnclosedQuote.position(in: source, failingAt: position) {
+        position = quote
+        message = Self.unclosed
+        return
+      }
       explain(problem, context, in: source)
     case .reader(let problem, _, _, _):
       position = SourceText.Position(line: 1, column: 1)
@@ -23,6 +28,8 @@ struct YAMLProblem {
       message = "\(error)"
     }
   }
+
+  private static let unclosed = "this quote is never closed"
 
   private mutating func explain(
     _ problem: String, _ context: YamlError.Context?, in source: SourceText
@@ -36,7 +43,7 @@ struct YAMLProblem {
     switch problem {
     case "found unexpected end of stream":
       position = start ?? position
-      message = "this quote is never closed"
+      message = Self.unclosed
     case "mapping values are not allowed in this context":
       message =
         "this `:` begins a value where no value is allowed: fix the indentation, or quote the text"

@@ -148,6 +148,33 @@ struct YAMLReaderTests {
     #expect(faults(text) == [expected])
   }
 
+  @Test(
+    "a quote that is not closed is blamed itself, not the later line where the next quote ends it",
+    arguments: [
+      ("name: \"quick\nseed: 1\nfleet:\n  - name: \"phones\"\n    count: 2\n", "1:7"),
+      ("seed: 1\nname: \"open\nstop: 1\ndescription: \"fine\"\n", "2:7"),
+      ("name: \"open\nseed: 1\n# it is \"so\"\nstop: 1\n", "1:7"),
+      ("name: 'open\nseed: 1\n# it's so\nstop: 1\n", "1:7"),
+      ("name: \"open  # a comment\nseed: 1\nlist: [\"a\", \"b\"]\n", "1:7"),
+      ("fleet: [{name: \"phones, count: 2}]\nname: \"night\"\n", "1:16"),
+      ("list:\n  - \"a\"\n  - \"b\n  - \"c\"\n", "3:5"),
+      ("\"name: x\nb: \"y\"\n", "1:1"),
+      ("a: &x \"open\nb: \"y\"\n", "1:7"),
+      ("a: \"one\nb: 2\nc: \"three\nd: 4\n", "1:4"),
+    ])
+  func unclosedQuotes(text: String, place: String) {
+    #expect(faults(text) == ["f:\(place): this quote is never closed"])
+  }
+
+  @Test(
+    "texts in quotes over several lines are read, and are not blamed for what is wrong elsewhere")
+  func quotesOverLines() throws {
+    #expect(try read("a: \"one\n  b: two\"\nc: 3\n")["a"]?.json == #""one b: two""#)
+    let wrong = "f:4:2: expected `,` or `]` for the `[` opened at 3:4"
+    #expect(faults("a: \"one\n  b: two\"\nc: [1\nd: 2\n") == [wrong])
+    #expect(faults("a: 'it''s\n  - so'\nc: [1\nd: 2\n") == [wrong])
+  }
+
   @Test("bytes that are no UTF-8 are placed")
   func notUTF8() {
     #expect(faults(Array("a: 1\nb: ".utf8) + [0xFF, 0x0A]) == ["f:2:4: this text is not UTF-8"])
