@@ -17,6 +17,26 @@ struct ReportCommandTests {
     #expect(east.contains("Participations by hour of day"))
     #expect(east.contains("hour of the devices"))
     #expect(!east.contains("hour of day (UTC)"))
+    // Two groups six hours apart.
+    try fedsim.write(
+      Command.scenario.replacingOccurrences(
+        of: "server:\n",
+        with: """
+            - name: more
+              count: 4
+              utcOffset: 6 h
+              background: {processing: {earliestBegin: 1 h}}
+          server:
+
+          """), to: "s.yaml")
+    let apart = try page("apart", [])
+    #expect(apart.contains("Participations by hour of day"))
+    #expect(apart.contains("hour of day (UTC)"))
+    #expect(!apart.contains("hour of the devices"))
+    let byGroup = try page("groups", ["record.hoursByGroup=true"])
+    #expect(byGroup.contains("Participations by hour of day"))
+    #expect(byGroup.contains("hour of the devices"))
+    #expect(!byGroup.contains("hour of day (UTC)"))
   }
 
   @Test("a report is next to its result, is the same twice, and names what it is of")

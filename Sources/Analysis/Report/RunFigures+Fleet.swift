@@ -1,26 +1,6 @@
 import Results
 
 extension RunFigures {
-  /// Sums over whole hours by the local hour of day, each with how many seconds it is of.
-  ///
-  /// `offset` is local time minus simulated time, in seconds.
-  package static func folded(_ hours: [Double], offset: Double) -> [Double] {
-    var sums = [Double](repeating: 0, count: 24)
-    let first = Int((offset / 3600).rounded(.down))
-    for (hour, value) in hours.enumerated() {
-      let place = (hour + first) % 24
-      sums[place < 0 ? place + 24 : place] += value
-    }
-    return sums
-  }
-
-  /// Seconds from midnight to the start of the run.
-  var startOfDay: Double {
-    let start = run.document.table("")?.number("startTime") ?? 0
-    let rest = start.truncatingRemainder(dividingBy: 86_400)
-    return rest < 0 ? rest + 86_400 : rest
-  }
-
   /// A step an hour, each as wide as its hour; hours of which nothing is known are gaps.
   package static func byHour(_ values: [Double]) -> Figure.Mark {
     var points: [Figure.Point] = []
@@ -35,21 +15,13 @@ extension RunFigures {
   /// Shares of devices that were online, plugged in, idle, all of it, and training.
   var byHourOfDay: Figure {
     let title = "The fleet by hour of day"
-    let x = Figure.Axis("hour of the devices' day", .hourOfDay, range: 0...24)
+    let x = hourAxis
     let y = Figure.Axis(
       "share of devices; all three: online, plugged in and idle", .share, includesZero: true)
     guard let table = run.document.table("fleetHours"), let present = table.rows("present"),
       let offsets = table.numbers("utcOffset")
     else { return Figure(title, x: x, y: y, []) }
-    func fold(_ rows: [[Double]]) -> [Double] {
-      var sums = [Double](repeating: 0, count: 24)
-      for (group, offset) in offsets.enumerated() {
-        let hours = Self.folded(rows.map { $0[group] }, offset: offset + startOfDay)
-        for hour in sums.indices { sums[hour] += hours[hour] }
-      }
-      return sums
-    }
-    let all = fold(present)
+    let all = byHourOfDay(present, offsets: offsets)
     let rows: [(String, [String])] = [
       ("online", ["wifi", "cellular"]), ("plugged in", ["plugged"]), ("idle", ["idle"]),
       ("all three", ["pluggedIdleOnline"]), ("training", ["training"]),
@@ -59,7 +31,9 @@ extension RunFigures {
       var sums = [Double](repeating: 0, count: 24)
       for column in columns {
         guard let values = table.rows(column) else { continue }
-        for (hour, value) in fold(values).enumerated() { sums[hour] += value }
+        for (hour, value) in byHourOfDay(values, offsets: offsets).enumerated() {
+          sums[hour] += value
+        }
       }
       let shares = zip(sums, all).map { $1 > 0 ? $0 / $1 : Double.nan }
       series.append(.init(name, Self.byHour(shares)))
@@ -67,37 +41,25 @@ extension RunFigures {
     return Figure(title, x: x, y: y, series)
   }
 
-  /// Participations by the hour of day in which their session began: of the devices' day, as in
-  /// `byHourOfDay`; in UTC only where groups have other offsets and hours are not by group.
+  /// Participations by the hour of day in which their session began.
   var participationsByHour: Figure {
     let offsets = run.document.table("fleetHours")?.numbers("utcOffset") ?? []
-    let table = run.document.table("hours")
-    let isByGroup = table?.has("eligibleByGroup") == true
-    let isLocal = isByGroup || Set(offsets).count == 1
-    let x = Figure.Axis(
-      isLocal ? "hour of the devices' day" : "hour of day (UTC)", .hourOfDay, range: 0...24)
     let y = Figure.Axis("participations a day", .number, includesZero: true)
     var series: [Figure.Series] = []
-    if let table, run.length >= 86_400 {
+    if let table = run.document.table("hours"), run.length >= 86_400 {
       let days = run.length / 86_400
       for name in ["eligible", "trained", "aggregated"] {
         var sums = [Double](repeating: 0, count: 24)
-        func add(_ counts: [Double], offset: Double) {
-          let hours = Self.folded(counts, offset: offset + startOfDay)
-          for hour in sums.indices { sums[hour] += hours[hour] }
-        }
-        if isByGroup, let rows = table.rows(name + "ByGroup") {
-          for (group, offset) in offsets.enumerated() {
-            add(rows.map { $0[group] }, offset: offset)
-          }
+        if participationsAreByGroup, let rows = table.rows(name + "ByGroup") {
+          sums = byHourOfDay(rows, offsets: offsets)
         } else if let counts = table.numbers(name) {
-          add(counts, offset: isLocal ? offsets[0] : 0)
+          sums = byHourOfDay(counts.map { [$0] }, offsets: [offsets.first ?? 0])
         }
         guard sums.contains(where: { $0 > 0 }) else { continue }
         series.append(.init(name, Self.byHour(sums.map { $0 / days })))
       }
     }
-    return Figure("Participations by hour of day", x: x, y: y, series)
+    return Figure("Participations by hour of day", x: hourAxis, y: y, series)
   }
 
   /// Aggregated updates over the run, by day or by hour.

@@ -76,10 +76,9 @@ extension RunFigures {
     }
   }
 
-  /// Trainings that were cut off, saved and resumed, and updates that had to wait, by hour of the
-  /// devices' day: the counts of an average day.
+  /// Trainings that were cut off, saved and resumed, and updates that had to wait, by hour of
+  /// day: the counts of an average day.
   var interruptions: Figure {
-    let x = Figure.Axis("hour of the devices' day", .hourOfDay, range: 0...24)
     // A single line has no legend.
     var counted = "number"
     var series: [Figure.Series] = []
@@ -87,11 +86,7 @@ extension RunFigures {
       let days = max(1, run.length / 86_400)
       for (place, interruption) in ReportRun.interruptions.enumerated() {
         guard let rows = table.rows(interruption.column) else { continue }
-        var sums = [Double](repeating: 0, count: 24)
-        for (group, offset) in offsets.enumerated() {
-          let hours = Self.folded(rows.map { $0[group] }, offset: offset + startOfDay)
-          for hour in sums.indices { sums[hour] += hours[hour] }
-        }
+        let sums = byHourOfDay(rows, offsets: offsets)
         guard sums.contains(where: { $0 > 0 }) else { continue }
         counted = series.isEmpty ? interruption.several : "number"
         series.append(
@@ -100,7 +95,7 @@ extension RunFigures {
     }
     let y = Figure.Axis(
       counted + (run.length < 86_400 ? " in the run" : " a day"), .number, includesZero: true)
-    return Figure("Interruptions by hour of day", x: x, y: y, series)
+    return Figure("Interruptions by hour of day", x: hourAxis, y: y, series)
   }
 }
 
