@@ -43,6 +43,34 @@ struct ReportTests {
     #expect(!html.contains("Versions: joules"))
   }
 
+  @Test("an axis of accuracy begins where the plateau does, after a climb in the first fifth")
+  func axisOfAPlateau() throws {
+    // 10 % at the start, 78 % after the first of ten hours, then 80 % and 82 %. Four fifths of the
+    // way are 67.6 %, so what follows is 78 to 82 %: four steps of 1 %.
+    let climb = [0.1, 0.78, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.82]
+    let svg = try #require(Report([run("a.h5", accuracy: climb)]).svg(.accuracy))
+    #expect(svg.contains(">curves start at 10%, below the axis</text>"))
+    for tick in ["78%", "79%", "80%", "81%", "82%"] { #expect(svg.contains(">\(tick)</text>")) }
+    #expect(!svg.contains(">0%</text>") && !svg.contains(">100%</text>"))
+    // All values can be read, those below the axis too.
+    let html = Report([run("a.h5", accuracy: climb)]).html.replacing("&quot;", with: "\"")
+    #expect(html.contains("\"y\":[0.1,0.78,0.8,0.8,0.8,0.8,0.8,0.8,0.8,0.82,0.82]"))
+  }
+
+  @Test(
+    "an axis of accuracy has all values of a slow climb, of a fall, and of a curve that stays",
+    arguments: [
+      [0.1, 0.3, 0.5, 0.7, 0.8, 0.8, 0.8, 0.8, 0.8, 0.82],
+      [0.1, 0.78, 0.8, 0.8, 0.8, 0.8, 0.1, 0.8, 0.8, 0.82], [0.1, 0.1, 0.1, 0.1], [0.1],
+      [0.8, 0.81, 0.82, 0.82, 0.82, 0.82, 0.82],
+    ])
+  func axisOfAllValues(accuracy: [Double]) {
+    for plot in [Report.Plot.accuracy, .accuracyByVersion] {
+      let svg = Report([run("a.h5", accuracy: accuracy)]).svg(plot)
+      #expect(svg?.contains("below the axis") != true)
+    }
+  }
+
   @Test func theReadoutHasTheValuesOfTheFile() {
     let html = Report([run("a.h5", accuracy: [0.1, .nan, 0.7345678])]).html
     let text = html.replacing("&quot;", with: "\"")

@@ -35,13 +35,18 @@ extension Figure {
     body += SVG.text(label(y, up), x: 10, y: 36, "soft")
     body += legend(shown, frame)
     body += axes(across, up, frame)
+    if let startsBelow {
+      let words = "curves start at \(up.label(startsBelow)), below the axis"
+      body += SVG.text(words, x: 10, y: frame.bottom + 32, "soft")
+    }
     if isEmpty {
       body += SVG.text(
         "nothing to show", x: (frame.left + frame.right) / 2, y: (frame.top + frame.bottom) / 2,
         "soft", anchor: "middle")
     }
     for (place, one) in shown.enumerated() {
-      body += draw(one.mark, look: one.look ?? place, across, up)
+      let mark = startsBelow == nil ? one.mark : one.mark.begun(at: up.low)
+      body += draw(mark, look: one.look ?? place, across, up)
     }
     return SVG.document(
       body, width: width, height: frame.height, isPart: isPart, label: title,

@@ -79,6 +79,7 @@ extension Report {
     }
     var figure = Figure(title, x: along == .time ? timeAxis : along.axis, y: height, series)
     figure.namesOne = lines.count > 1
+    if height.quantity == .share { figure.leaveOutClimb() }
     return figure
   }
 
