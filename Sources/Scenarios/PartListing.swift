@@ -51,21 +51,39 @@ public struct PartListing: Sendable {
     ]
   }
 
-  /// A line in lines of at most 120 characters, each but the first four blanks further in.
+  /// The longest line, in characters.
+  public static let mostColumns = 120
+
+  /// A line in lines that are not longer, each but the first four blanks further in.
   private static func wrapped(_ line: String) -> [String] {
-    guard line.count > 120 else { return [line] }
-    let margin = String(line.prefix { $0 == " " }) + "    "
-    var lines: [String] = []
-    let words = line.drop(while: { $0 == " " })
-      .split(separator: " ", omittingEmptySubsequences: false)
-    for word in words {
-      if let last = lines.last, last.count + 1 + word.count <= 120 {
-        lines[lines.count - 1] = last + " " + word
-      } else {
-        lines.append((lines.isEmpty ? String(margin.dropLast(4)) : margin) + word)
+    guard line.count > mostColumns else { return [line] }
+    let margin = String(line.prefix { $0 == " " })
+    var lines = [margin]
+    for piece in pieces(line.drop { $0 == " " }) {
+      let length =
+        lines[lines.count - 1].count + (piece.last == " " ? piece.count - 1 : piece.count)
+      if length > mostColumns, lines[lines.count - 1].contains(where: { $0 != " " }) {
+        lines.append(margin + "    ")
       }
+      lines[lines.count - 1] += piece
     }
-    return lines
+    return lines.map { $0.last == " " ? String($0.dropLast()) : $0 }
+  }
+
+  /// Where a line may be broken: behind blanks, and behind commas in settings and in what has no
+  /// blanks. Blanks in settings are inside of values.
+  private static func pieces(_ line: Substring) -> [String] {
+    let isOfSettings = line.first == "{"
+    var pieces = [""]
+    for character in line {
+      pieces[pieces.count - 1].append(character)
+      if character == " ", !isOfSettings { pieces.append("") }
+    }
+    return pieces.filter { !$0.isEmpty }.flatMap { piece -> [String] in
+      guard isOfSettings || piece.count > mostColumns / 2 else { return [piece] }
+      let parts = piece.split(separator: ",", omittingEmptySubsequences: false)
+      return parts.dropLast().map { $0 + "," } + parts.suffix(1).map(String.init)
+    }
   }
 
   private func policies() -> [String] {

@@ -1,3 +1,4 @@
+import FedSim
 import Foundation
 import Runs
 import Scenarios
@@ -27,5 +28,20 @@ struct ListingTests {
       return line.dropFirst(2).split(separator: ":").first.map(String.init)
     }
     #expect(heads == names)
+  }
+
+  @Test("no line of the list is longer than 120 characters, and settings break behind commas")
+  func widths() {
+    let lines = listing.text().split(separator: "\n", omittingEmptySubsequences: false)
+    let long = lines.filter { $0.count > PartListing.mostColumns }
+    #expect(long.isEmpty, "\(long)")
+    #expect(lines.allSatisfy { $0.last != " " })
+    // Put together again, the settings of a preset are those of the JSON.
+    for preset in FleetProfile.standard {
+      let all = lines.drop { !$0.hasPrefix("  \(preset.name): \(preset.summary.prefix(60))") }
+        .drop { !$0.hasPrefix("    {") }.prefix { !$0.isEmpty }
+      let text = all.map { $0.drop { $0 == " " } }.joined()
+      #expect(text == preset.settings.json, "\(preset.name)")
+    }
   }
 }
