@@ -1,9 +1,10 @@
 """Result files as xarray objects."""
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 import h5py
@@ -31,10 +32,12 @@ def open_result(path: Path, *, times: Times = "seconds") -> xarray.DataTree:
     Categories are words instead of codes; their order is in the attribute `categories`. What `times` does is said
     at `group`. Texts, such as the resolved scenario, are variables without axes.
     """
+    _check_times(times)
+    groups(path)  # which refuses groups that are linked into each other: xarray would walk them without end
     start = start_time(path)
-    with xarray.open_datatree(path, engine="h5netcdf", decode_timedelta=False) as tree:
+    with _readable(path), xarray.open_datatree(path, engine="h5netcdf", decode_timedelta=False) as tree:
         datasets = {node.path: decoded(node.to_dataset(inherit=False).load(), times, start) for node in tree.subtree}
-    return xarray.DataTree.from_dict(datasets)
+        return xarray.DataTree.from_dict(datasets)
 
 
 def group(path: Path, name: str, *, times: Times = "seconds") -> xarray.Dataset:
@@ -44,19 +47,21 @@ def group(path: Path, name: str, *, times: Times = "seconds") -> xarray.Dataset:
     after the start of the run. "timedelta": `timedelta64[ns]`. "civil": moments are `datetime64[ns]` in UTC,
     durations are `timedelta64[ns]`. The latter two round to nanoseconds; the clock of a run has whole microseconds.
     """
+    _check_times(times)
+    known = groups(path)
     start = start_time(path)
     name = name.strip("/")
-    if name and name not in groups(path):
-        raise KeyError(f"{os.fspath(path)}: there is no group {name!r}; there are {', '.join(groups(path))}")
-    with xarray.open_dataset(path, group=name or None, engine="h5netcdf", decode_timedelta=False) as data:
+    if name and name not in known:
+        raise KeyError(f"{os.fspath(path)}: there is no group {name!r}; there are {', '.join(known)}")
+    with _readable(path), xarray.open_dataset(path, group=name or None, engine="h5netcdf", decode_timedelta=False) as data:
         return decoded(data.load(), times, start)
 
 
 def groups(path: Path) -> list[str]:
     """The groups of a result, in the order of the file, those inside of others with a slash."""
     found: list[str] = []
-    with _file(path) as file:
-        _walk(file, "", found)
+    with _readable(path), _file(path) as file:
+        _walk(file, "", found, set())
     return found
 
 
@@ -81,7 +86,8 @@ def start_time(path: Path) -> np.datetime64:
             kind = str(file.attrs.get("Conventions", ""))
             what = "the table of a sweep: open it with xarray.open_dataset" if "sweep" in kind else "no result of a run"
             raise NotAResult(f"{os.fspath(path)}: this is {what}")
-        return np.datetime64(int(file["startTime"][()]), "s").astype("datetime64[ns]")
+        with _readable(path):
+            return np.datetime64(int(file["startTime"][()]), "s").astype("datetime64[ns]")
 
 
 def text(path: Path, name: str) -> str:
@@ -105,17 +111,44 @@ def _file(path: Path) -> h5py.File:
     return file
 
 
-def _walk(node: h5py.Group, prefix: str, found: list[str]) -> None:
+@contextlib.contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Names the file where its content is not what a result has: below h5py and h5netcdf each damage is another error."""
+    try:
+        yield
+    except (NotAResult, FileNotFoundError, MemoryError):
+        raise
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        raise NotAResult(f"{os.fspath(path)}: this file is not as FedSim wrote it, and cannot be read ({what})") from error
+
+
+DEEPEST = 16
+"""How many groups may be one in the other, as in the command; results have two levels."""
+
+
+def _walk(node: h5py.Group, prefix: str, found: list[str], seen: set[tuple[int, int]]) -> None:
+    info = h5py.h5o.get_info(node.id)
+    place = prefix or "/"
+    if (key := (info.fileno, info.addr)) in seen:
+        raise NotAResult(f"{node.file.filename}: {place}: a link to a group that is elsewhere, too; a result has each once")
+    if prefix.count("/") >= DEEPEST:
+        raise NotAResult(f"{node.file.filename}: {place}: more than {DEEPEST} groups one in the other; a result has two")
+    seen.add(key)
     for name in node:
         if isinstance(child := node[name], h5py.Group):
             found.append(prefix + name)
-            _walk(child, f"{prefix}{name}/", found)
+            _walk(child, f"{prefix}{name}/", found, seen)
+
+
+def _check_times(times: str) -> None:
+    if times not in ("seconds", "timedelta", "civil"):
+        raise ValueError(f"times: found {times!r}, expected 'seconds', 'timedelta' or 'civil'")
 
 
 def decoded(data: xarray.Dataset, times: Times, start: np.datetime64) -> xarray.Dataset:
     """A data set with words instead of codes, and with times as asked for."""
-    if times not in ("seconds", "timedelta", "civil"):
-        raise ValueError(f"times: found {times!r}, expected 'seconds', 'timedelta' or 'civil'")
+    _check_times(times)
     moments = _moments(data)
     changed = {}
     for name, variable in data.variables.items():

@@ -1,5 +1,7 @@
 """What `open`, `group`, `groups` and `attributes` give, beside what h5py reads."""
 import os
+import shutil
+import subprocess
 
 import h5py
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 import xarray
 
 import fedsim
+from conftest import COMMAND
 from fedsim._file import decoded
 
 
@@ -112,6 +115,49 @@ def test_what_is_no_result_is_told_of(night, tmp_path):
         fedsim.group(night, "version")
     with pytest.raises(ValueError, match="found 'hours', expected 'seconds'"):
         fedsim.group(night, "versions", times="hours")
+
+
+@pytest.mark.parametrize("link, target", [("devices/self", "devices"), ("loop", "/"), ("again", "versions")])
+def test_a_group_that_is_linked_twice_is_refused_at_once(night, tmp_path, link, target):
+    path = tmp_path / "loop.h5"
+    shutil.copy(night, path)
+    with h5py.File(path, "r+") as file:
+        file[link] = file[target]
+    for read in (fedsim.open, fedsim.groups, lambda path: fedsim.group(path, "versions")):
+        with pytest.raises(fedsim.NotAResult, match="loop.h5: .*: a link to a group that is elsewhere, too"):
+            read(path)
+
+
+def test_groups_are_read_to_sixteen_levels(night, tmp_path):
+    path = tmp_path / "deep.h5"
+    shutil.copy(night, path)
+    with h5py.File(path, "r+") as file:
+        file.create_group("/".join("abcdefghijklmnop"[:15]))
+    assert "/".join("abcdefghijklmno") in fedsim.groups(path)
+    with h5py.File(path, "r+") as file:
+        file.create_group("/".join("abcdefghijklmnop"))
+    for read in (fedsim.open, fedsim.groups):
+        with pytest.raises(fedsim.NotAResult, match="more than 16 groups one in the other"):
+            read(path)
+
+
+def test_a_replaced_dimension_is_an_error_of_the_package(night, tmp_path):
+    path = tmp_path / "replaced.h5"
+    shutil.copy(night, path)
+    with h5py.File(path, "r+") as file:
+        length = file["devices/device"].shape[0]
+        del file["devices/device"]
+        file["devices/device"] = np.arange(length)
+    for read in (fedsim.open, lambda path: fedsim.group(path, "devices")):
+        with pytest.raises(fedsim.NotAResult, match="replaced.h5: this file is not as FedSim wrote it"):
+            read(path)
+    said = subprocess.run([COMMAND, "report", path], capture_output=True, text=True)
+    assert said.returncode == 2 and "a reference to a dimension that is not there" in said.stderr, said.stderr
+    with h5py.File(path, "r+") as file:
+        del file["versions"]
+        file["versions"] = h5py.SoftLink("/nowhere")
+    with pytest.raises(fedsim.NotAResult, match="replaced.h5: "):
+        fedsim.groups(path)
 
 
 def test_nothing_is_written(night):
