@@ -24,7 +24,7 @@ struct TraceCommand: RegistryCommand {
   @Option(help: "With csv: the series, such as power, link, usage or window.")
   var series: String?
 
-  @Option(help: "Number of days; by default until the end of the run.")
+  @Option(parsing: .unconditional, help: "Number of days; by default until the end of the run.")
   var days: Int?
 
   @Option(help: "Only the devices of this group.")
@@ -49,7 +49,7 @@ struct TraceCommand: RegistryCommand {
           + "read it with: \(hint(summary))")
       return 0
     } catch {
-      return Output.report(error)
+      return Output.report(error, nothingWas: "written")
     }
   }
 

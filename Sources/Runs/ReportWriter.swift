@@ -17,10 +17,13 @@ public struct ReportWriter: Sendable {
   /// Throws: `RunFailure.input` for files that are no results, and for two that are of one policy
   /// and one seed, all of them at once.
   public init(_ results: [String], references: [String] = []) throws(RunFailure) {
-    var (faults, warnings): ([Fault], [String]) = ([], [])
+    var faults: [Fault] = []
+    var alterations: [(path: String, words: String)] = []
     func read(_ path: String) -> ReportRun? {
       do throws(RunFailure) {
-        return try Self.run(at: path, &warnings)
+        let (run, alteration) = try Self.run(at: path)
+        if let alteration { alterations.append((path, alteration)) }
+        return run
       } catch {
         if case .input(let found) = error { faults += found }
         return nil
@@ -29,7 +32,10 @@ public struct ReportWriter: Sendable {
     var runs: [ReportRun] = []
     for run in results.compactMap(read) {
       if let other = runs.first(where: { $0.isOfOneRun(with: run) }) {
-        faults.append(Self.repetition(run, of: other))
+        let words = [run, other].compactMap { run in
+          alterations.first { $0.path == run.path }?.words
+        }
+        faults.append(Self.repetition(run, of: other, words))
       } else {
         runs.append(run)
       }
@@ -51,43 +57,44 @@ public struct ReportWriter: Sendable {
       if let run = read(parts[1]) { named.append((parts[0], run)) }
     }
     guard faults.isEmpty else { throw .input(faults) }
-    self.warnings = warnings
+    warnings = alterations.map(\.words)
     report = Report(
       runs, references: named,
       columns: VersionColumn.all.filter { $0.uses.contains(.report) }.map(\.name))
   }
 
+  /// A result, and what to say where it is not as FedSim wrote it.
   private static func run(
-    at path: String, _ warnings: inout [String]
-  ) throws(RunFailure) -> ReportRun {
+    at path: String
+  ) throws(RunFailure) -> (run: ReportRun, alteration: String?) {
     var isFolder: ObjCBool = false
     if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
       throw StoredRun.refusal(path, "this is a folder; expected the result of a run")
     }
     let stored = try StoredResult(path)
-    if let alteration = stored.alteration { warnings.append(alteration) }
     do throws(Faults) {
       let scenario = try YAMLReader.read(stored.scenarioText, file: path)
-      return ReportRun(path, stored.document, scenario: scenario)
+      return (ReportRun(path, stored.document, scenario: scenario), stored.alteration)
     } catch {
       throw .input(error.faults)
     }
   }
 
-  /// Why a result cannot be counted together with another.
-  private static func repetition(_ run: ReportRun, of other: ReportRun) -> Fault {
-    func digest(_ run: ReportRun) -> String? {
-      run.document.root[attribute: ResultDocument.digestAttribute].map(\.text)
-    }
-    let isSame = digest(run) != nil && digest(run) == digest(other)
+  /// Why a result cannot be counted together with another; `alterations` are what to say of those
+  /// that are not as FedSim wrote them.
+  private static func repetition(
+    _ run: ReportRun, of other: ReportRun, _ alterations: [String]
+  ) -> Fault {
+    // Not by the digests in the files, which damage leaves as they were.
+    let isSame = run.document.contentDigest == other.document.contentDigest
+    let words =
+      isSame
+      ? "its content equals that of \(other.path); give each result once"
+      : "it has the same policy and the same seed, \(run.seed), as \(other.path); give each seed "
+        + "once: leave one result out, or give it as --reference NAME=\(run.path)"
     return Fault(
       at: Place(file: run.path),
-      .file(
-        isSame
-          ? "its content equals that of \(other.path); give each result once"
-          : "it has the same policy and the same seed, \(run.seed), as \(other.path); give each "
-            + "seed "
-            + "once: leave one result out, or give it as --reference NAME=\(run.path)"))
+      .file(([words] + alterations.map { "note: " + $0 }).joined(separator: "; ")))
   }
 
   /// Writes the page, whole or not at all.
@@ -131,25 +138,8 @@ public struct ReportWriter: Sendable {
   private static func place(
     _ bytes: [UInt8], at path: String, replacing isOurs: (String) -> Bool
   ) throws(RunFailure) {
-    let file: PlacedFile
-    // Refuses a pipe or a device, which could be read from for ever.
-    do throws(ResultFault) { file = try PlacedFile(path) } catch { throw .output(error) }
-    if FileManager.default.fileExists(atPath: path) {
-      guard let head = Self.head(path),
-        head.isEmpty || isOurs(String(decoding: head, as: UTF8.self))
-      else {
-        throw StoredRun.refusal(path, "there is a file of another kind, which is not replaced")
-      }
-    }
+    let file = try StandingFile.place(for: path, replacing: isOurs)
     do throws(ResultFault) { try file.place(bytes) } catch { throw .output(error) }
-  }
-
-  /// How a file begins; nil: there is none that can be read.
-  private static func head(_ path: String) -> Data? {
-    guard let file = FileHandle(forReadingAtPath: path) else { return nil }
-    defer { try? file.close() }
-    // At its end nothing is read, not even no bytes.
-    do { return try file.read(upToCount: 1024) ?? Data() } catch { return nil }
   }
 
   /// A figure by way of `rsvg-convert`.

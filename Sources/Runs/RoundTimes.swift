@@ -47,6 +47,11 @@ final class RoundTimes: SavedObserver {
     last = ContinuousClock.now
   }
 
+  /// Whether a text that begins so is one of times.
+  static func isTimes(_ head: String) -> Bool {
+    head.hasPrefix("{") && head.contains("\"kernels\"") && head.contains("\"rounds\"")
+  }
+
   /// The times as JSON.
   func json(threads: Int, kernels: String) throws(ResultFault) -> [UInt8] {
     let report = Report(

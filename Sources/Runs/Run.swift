@@ -181,7 +181,10 @@ public struct Run {
 
   private func prepareTimings() throws(RunFailure) -> (file: PlacedFile, times: RoundTimes)? {
     guard let timings else { return nil }
-    return (try Run.output { () throws(ResultFault) in try PlacedFile(timings) }, RoundTimes())
+    guard !StandingFile.isSame(timings, output) else {
+      throw StoredRun.refusal(timings, "this is the path of the result; give --timings another")
+    }
+    return (try StandingFile.place(for: timings, replacing: RoundTimes.isTimes), RoundTimes())
   }
 
   /// What goes wrong with files before the run begins: the disk's fault, or the user's.

@@ -50,8 +50,7 @@ public struct TraceExport {
     let groups = try chosenGroups()
     let inputs = try inputs()
     try checkCalendar(inputs, groups)
-    let file: PlacedFile
-    do throws(ResultFault) { file = try PlacedFile(path) } catch { throw .output(error) }
+    let file = try place(path)
     var summary = Summary()
     summary.seconds = seconds
     var text = TraceText(format, series, end: .start + .seconds(seconds))
@@ -74,6 +73,15 @@ public struct TraceExport {
       throw .failed("the traces cannot be written: \(error)")
     }
     return summary
+  }
+
+  /// The place for the file: not that of a file of another kind, or of one that the scenario reads.
+  private func place(_ path: String) throws(RunFailure) -> PlacedFile {
+    let inputs = NamedFiles.digests(of: scenario).keys.sorted().map { scenario.path(of: $0) }
+    guard !inputs.contains(where: { StandingFile.isSame($0, path) }) else {
+      throw StoredRun.refusal(path, "the scenario reads this file, which is not replaced")
+    }
+    return try StandingFile.place(for: path) { TraceText.isTraces($0, format) }
   }
 
   /// The time that is covered: whole days, or the run's whole seconds.

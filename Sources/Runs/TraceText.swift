@@ -16,7 +16,18 @@ struct TraceText {
     self.format = format
     self.series = series
     self.end = end
-    put(format == .flash ? "{" : "device,from,to,state\n")
+    put(format == .flash ? "{" : Self.header)
+  }
+
+  private static let header = "device,from,to,state\n"
+  private static let model = "\"model\": \"unknown\", \"messages\": \""
+
+  /// Whether a text that begins so is one of these.
+  static func isTraces(_ head: String, _ format: TraceExport.Format) -> Bool {
+    switch format {
+    case .flash: head.hasPrefix("{\n\"") && head.contains(model)
+    case .csv: head.hasPrefix(header)
+    }
   }
 
   /// The whole text.
@@ -51,7 +62,7 @@ struct TraceText {
     let order = messages.indices.sorted { (messages[$0].second, $0) < (messages[$1].second, $1) }
     put(isFirst ? "\n" : ",\n")
     isFirst = false
-    put("\"\(device)\": {\"guid\": \"\(device)\", \"model\": \"unknown\", \"messages\": \"")
+    put("\"\(device)\": {\"guid\": \"\(device)\", \(Self.model)")
     for place in order {
       for word in messages[place].words {
         put("\(FLASHFile.text(local + messages[place].second))\\t\(word)\\n")

@@ -94,8 +94,8 @@ extension String {
 extension CheckReport {
   /// Why no report can be written at a path; nil: one can.
   public static func problem(_ path: String) -> String? {
-    do throws(ResultFault) {
-      _ = try PlacedFile(path)
+    do throws(RunFailure) {
+      _ = try StandingFile.place(for: path) { $0.contains("<testsuites name=\"fedsim check\"") }
       return nil
     } catch {
       return error.description

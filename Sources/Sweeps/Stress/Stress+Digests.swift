@@ -67,9 +67,16 @@ package struct StressDigestFile {
 
   /// Checks that a file can be written at a path.
   ///
-  /// Throws: `RunFailure` where it cannot.
+  /// Throws: `RunFailure` where it cannot, and where a file of another kind is there.
   package init(_ path: String) throws(RunFailure) {
-    do throws(ResultFault) { file = try PlacedFile(path) } catch { throw .output(error) }
+    file = try StandingFile.place(for: path, replacing: Self.isDigests)
+  }
+
+  /// Whether a text that begins so is one of digests: `0`, and a digest or `-`.
+  private static func isDigests(_ head: String) -> Bool {
+    let line = head.prefix { $0 != "\n" }.split(separator: " ", omittingEmptySubsequences: false)
+    guard line.count >= 3, line[0] == "0" else { return false }
+    return line[1] == "-" || line[1].count == 16 && line[1].allSatisfy(\.isHexDigit)
   }
 
   /// Writes lines.
