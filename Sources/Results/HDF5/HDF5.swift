@@ -70,7 +70,7 @@ struct HDF5Place {
     let reason = String(
       decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     return .hdf5(
-      file, path, call, reason.isEmpty ? "no reason given" : reason)
+      file, path, call, reason.isEmpty ? "HDF5 gives no reason; the file is damaged" : reason)
   }
 
   /// A handle on what a call made.

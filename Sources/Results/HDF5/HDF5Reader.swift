@@ -136,7 +136,11 @@ struct HDF5Reader {
     for i in 0..<count {
       var path = [CChar](repeating: 0, count: 1024)
       let found = chdf5_scale_of(id, UInt32(i), &path)
-      try place.check("H5DSiterate_scales", found)
+      // HDF5 gives no reason where what a reference leads to is not the dimension that it was.
+      guard found >= 0 else {
+        throw place.unexpected(
+          "a reference to a dimension that is not there", "one; the file is damaged")
+      }
       guard found > 0, let name = path.text.split(separator: "/").last else {
         throw place.unexpected("an axis without a scale", "a scale on every axis")
       }
