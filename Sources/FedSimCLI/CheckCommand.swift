@@ -18,7 +18,7 @@ struct CheckCommand: RegistryCommand {
   @Argument(help: "Scenario files, and folders with such files below.")
   var paths: [String]
 
-  @Option(help: "Number of runs at once; by default one per processor.")
+  @Option(parsing: .unconditional, help: "Number of runs at once; by default one per processor.")
   var jobs: Int?
 
   @Flag(

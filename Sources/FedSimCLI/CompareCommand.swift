@@ -36,6 +36,7 @@ struct CompareCommand: RegistryCommand {
   var b: [String] = []
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "With --a and --b: accuracy for the costs to a target; by default the highest that all "
         + "runs reached.", valueName: "accuracy"))
@@ -48,10 +49,12 @@ struct CompareCommand: RegistryCommand {
         + ". Fewer tests need fewer seeds.", valueName: "names"))
   var measures: [String] = []
 
-  @Option(help: "With --a and --b: an adjusted p-value below this allows a claim (0.05).")
+  @Option(
+    parsing: .unconditional,
+    help: "With --a and --b: an adjusted p-value below this allows a claim (0.05).")
   var alpha: Double?
 
-  @Option(help: "With --a and --b: resamples per interval (9999).")
+  @Option(parsing: .unconditional, help: "With --a and --b: resamples per interval (9999).")
   var resamples: Int?
 
   @Flag(name: .customLong("no-replay"), help: "With two files: replay nothing.")
@@ -63,7 +66,9 @@ struct CompareCommand: RegistryCommand {
         + "when run.", valueName: "path"))
   var folder: String?
 
-  @Option(help: "With two files: computing threads; by default one per processor.")
+  @Option(
+    parsing: .unconditional,
+    help: "With two files: computing threads; by default one per processor.")
   var threads: Int?
 
   @Flag(help: "Print the answer as JSON.")

@@ -52,12 +52,14 @@ struct ConsoleRun {
 /// How a run is kept while it lives.
 struct KeepingArguments: ParsableArguments {
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "How often to write a checkpoint: 30 s, 5 rounds, or 0 for never. No result depends on it.",
       valueName: "interval"))
   var checkpointEvery: String?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "How often to write the partial result under the result's name, such as 30 s.",
       valueName: "time"))

@@ -19,7 +19,7 @@ struct ExplainCommand: RegistryCommand {
   @Option(help: ArgumentHelp("The device, such as phones/17.", valueName: "group/number"))
   var device: String
 
-  @Option(help: "The round, numbered from 1; by default the whole run.")
+  @Option(parsing: .unconditional, help: "The round, numbered from 1; by default the whole run.")
   var round: Int?
 
   @Option(

@@ -24,7 +24,9 @@ struct ReplayCommand: RegistryCommand {
       valueName: "path"))
   var folder: String?
 
-  @Option(help: "Computing threads; by default one per processor. No answer depends on it.")
+  @Option(
+    parsing: .unconditional,
+    help: "Computing threads; by default one per processor. No answer depends on it.")
   var threads: Int?
 
   @Flag(name: .shortAndLong, help: "No progress on standard error.")

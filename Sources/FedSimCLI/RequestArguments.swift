@@ -14,10 +14,12 @@ struct RequestArguments: ParsableArguments {
   var device: [String] = []
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("Only requests from this time of the run on.", valueName: "duration"))
   var from: String?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("Only requests before this time of the run.", valueName: "duration"))
   var until: String?
 

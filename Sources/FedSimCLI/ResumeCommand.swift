@@ -16,7 +16,9 @@ struct ResumeCommand: RegistryCommand {
   @Argument(help: "The result that the run was to write.")
   var result: String
 
-  @Option(help: "Computing threads; by default one per processor. No result depends on it.")
+  @Option(
+    parsing: .unconditional,
+    help: "Computing threads; by default one per processor. No result depends on it.")
   var threads: Int?
 
   @OptionGroup var keeping: KeepingArguments

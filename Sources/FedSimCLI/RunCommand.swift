@@ -23,7 +23,9 @@ struct RunCommand: RegistryCommand {
     help: ArgumentHelp("The result file; by default results/NAME.h5.", valueName: "path"))
   var output: String?
 
-  @Option(help: "Computing threads; by default one per processor. No result depends on it.")
+  @Option(
+    parsing: .unconditional,
+    help: "Computing threads; by default one per processor. No result depends on it.")
   var threads: Int?
 
   @Option(help: "avx512, avx2 or baseline; by default the fastest. No result depends on it.")
@@ -33,8 +35,10 @@ struct RunCommand: RegistryCommand {
   var compute: Compute = .lazy
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
-      "Permute simultaneous events of different devices, with this key.", valueName: "key"))
+      "Permute simultaneous events of different devices, with this key.", valueName: "key"),
+    transform: CountOption.key)
   var shakeTies: UInt64?
 
   @Option(

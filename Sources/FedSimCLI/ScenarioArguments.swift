@@ -8,7 +8,9 @@ struct ScenarioArguments: ParsableArguments {
   var file: String
 
   // A minus is part of the value: what is wrong with it is then said.
-  @Option(parsing: .unconditional, help: "The scenario's seed, same as `--set seed=N`.")
+  @Option(
+    parsing: .unconditional, help: "The scenario's seed, same as `--set seed=N`.",
+    transform: CountOption.key)
   var seed: UInt64?
 
   @Option(

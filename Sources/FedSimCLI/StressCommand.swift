@@ -19,6 +19,7 @@ struct StressCommand: RegistryCommand {
   @OptionGroup var source: ScenarioArguments
 
   @Option(
+    parsing: .unconditional,
     help: """
       Number of worlds, each with a different seed; the first is the unmodified scenario. By \
       default 200, or unlimited within the time limit.
@@ -27,23 +28,28 @@ struct StressCommand: RegistryCommand {
 
   @Option(
     name: .customLong("for"),
+    parsing: .unconditional,
     help: ArgumentHelp("Time limit of the search, such as 10min.", valueName: "duration"))
   var time: String?
 
-  @Option(help: "Number of different failures to search for.")
+  @Option(parsing: .unconditional, help: "Number of different failures to search for.")
   var failures = 1
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Time limit for shrinking a failing scenario.", valueName: "duration"))
   var shrinkFor = "1 min"
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Time limit for one world; slower worlds are skipped.", valueName: "duration"))
   var timeout = "1 min"
 
-  @Option(help: "Number of workers; by default one per processor. No finding depends on it.")
+  @Option(
+    parsing: .unconditional,
+    help: "Number of workers; by default one per processor. No finding depends on it.")
   var jobs: Int?
 
   @Option(
@@ -52,8 +58,10 @@ struct StressCommand: RegistryCommand {
   var output: String?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
-      "Permute simultaneous events of the unmodified scenario, with this key.", valueName: "key"))
+      "Permute simultaneous events of the unmodified scenario, with this key.", valueName: "key"),
+    transform: CountOption.key)
   var shakeTies: UInt64?
 
   @Option(
@@ -65,6 +73,7 @@ struct StressCommand: RegistryCommand {
   var digests: String?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Print the world of this number as a scenario, and play nothing.", valueName: "number"))
   var world: Int?

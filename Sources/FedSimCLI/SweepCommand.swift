@@ -24,10 +24,14 @@ struct SweepCommand: ParsableCommand {
 
 /// How cells are played, for every command that plays some.
 struct SweepPlayArguments: ParsableArguments {
-  @Option(help: "Number of workers; by default one per processor. No table depends on it.")
+  @Option(
+    parsing: .unconditional,
+    help: "Number of workers; by default one per processor. No table depends on it.")
   var jobs: Int?
 
-  @Option(help: "Threads per worker; by default the processors divided by the workers.")
+  @Option(
+    parsing: .unconditional,
+    help: "Threads per worker; by default the processors divided by the workers.")
   var threads: Int?
 
   @Option(
@@ -35,11 +39,12 @@ struct SweepPlayArguments: ParsableArguments {
   var shard: String?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Time limit of one attempt at a cell, such as 10 min.", valueName: "duration"))
   var timeout: String?
 
-  @Option(help: "Number of retries of a cell that failed.")
+  @Option(parsing: .unconditional, help: "Number of retries of a cell that failed.")
   var retries = 2
 
   @Flag(help: "Also write versions.csv, with a row per version of each cell.")
@@ -251,7 +256,7 @@ struct SweepTableCommand: RegistryCommand {
   @Argument(help: "The sweep's folder.")
   var folder: String
 
-  @Option(help: "Workers that read results; by default one per processor.")
+  @Option(parsing: .unconditional, help: "Workers that read results; by default one per processor.")
   var jobs: Int?
 
   @Flag(help: "Also write versions.csv, with a row per version of each cell.")
@@ -291,7 +296,7 @@ struct SweepCellCommand: RegistryCommand {
   @Argument(help: "The cell's id, a line of cells.txt.")
   var id: String
 
-  @Option(help: "Threads that compute.")
+  @Option(parsing: .unconditional, help: "Threads that compute.")
   var threads = 1
 
   func validate() throws { try CountOption.check("threads", threads) }
@@ -317,7 +322,7 @@ struct SweepWorkCommand: RegistryCommand {
   @Argument(help: "The sweep's folder.")
   var folder: String
 
-  @Option(help: "Threads that compute.")
+  @Option(parsing: .unconditional, help: "Threads that compute.")
   var threads = 1
 
   func validate() throws { try CountOption.check("threads", threads) }

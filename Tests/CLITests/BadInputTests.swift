@@ -115,6 +115,24 @@ struct BadInputTests {
       (["run", "s.yaml", "--threads", "0"], "expected a number from 1 to 1024"),
       (["run", "s.yaml", "--kernels", "avx"], "'avx512', 'avx2' or 'baseline'"),
       (["run", "s.yaml", "--seed", "-1"], "'-1' is invalid for '--seed <seed>'"),
+      (
+        ["run", "s.yaml", "--seed", "-1"], "expected a whole number from 0 to 18446744073709551615"
+      ),
+      (["run", "s.yaml", "--shake-ties", "-1"], "expected a whole number from 0 to"),
+      (["run", "s.yaml", "--publish-every", "-1"], "--publish-every: found `-1`, expected a time"),
+      (
+        ["run", "s.yaml", "--checkpoint-every", "-5"],
+        "--checkpoint-every: found `-5`, expected a time such as `30 s`, a number of rounds"
+      ),
+      (["run", "s.yaml", "--threads", "-1"], "--threads: found -1, expected a number from 1"),
+      (["check", "s.yaml", "--jobs", "-1"], "--jobs: found -1, expected a number from 1"),
+      (["stress", "s.yaml", "--for", "-1 s"], "--for: found -1 s, expected a duration"),
+      (["sweep", "s.yaml", "--retries", "-1"], "--retries: found -1, expected a number from 0"),
+      (["trace", "s.yaml", "-o", "t", "--days", "-1"], "--days: found -1, expected a number from"),
+      (["report", "s.yaml"], "not a result of FedSim, but a scenario: `fedsim run` plays it"),
+      (["compare", "s.yaml", "s.yaml"], "but a scenario: `fedsim run` plays it"),
+      (["replay", "s.yaml"], "but a scenario: `fedsim run` plays it and writes its result"),
+      (["replay", "."], "not a result of FedSim, but a folder"),
       (["run", "s.yaml", "--seed", "one"], "'one' is invalid for '--seed <seed>'"),
       (["run", "s.yaml", "--set", "server.trigger.treshold=3"], "did you mean `threshold`?"),
       (["run", "none.yaml"], "none.yaml: cannot read `none.yaml`: No such file or directory"),

@@ -57,4 +57,22 @@ struct DamageTests {
         "\(result.error)")
     }
   }
+
+  @Test("a changed result beside the one it was is not said to equal it, and is said to be changed")
+  func changedTwin() throws {
+    let fedsim = try Command()
+    _ = try fedsim("run", "s.yaml", "-q", "-o", "r.h5", "--set", "name=nightly")
+    var bytes = try fedsim.bytes("r.h5")
+    // A word of the resolved scenario that its reader takes as well, and that is no part of a policy.
+    let place = try #require(bytes.firstRange(of: Data("name: \"nightly\"".utf8)))
+    bytes.replaceSubrange(place, with: Data("name: \"nightla\"".utf8))
+    try bytes.write(to: URL(fileURLWithPath: "\(fedsim.folder)/val.h5"))
+    for arguments in [["plot", "--figure", "funnel"], ["report"]] {
+      let result = try fedsim.run(arguments + ["r.h5", "val.h5"])
+      #expect(result.code == 2, "\(result)")
+      #expect(!result.error.contains("equals that of"), "\(result.error)")
+      #expect(result.error.contains("val.h5: it has the same policy and the same seed, 1, as r.h5"))
+      #expect(result.error.contains("note: val.h5 is not as FedSim wrote it"), "\(result.error)")
+    }
+  }
 }

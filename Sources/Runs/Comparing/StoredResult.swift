@@ -26,7 +26,9 @@ struct StoredResult {
       let reading = try ResultFile.reading(path)
       (document, isAsWritten) = (reading.document, reading.isAsWritten)
     } catch {
-      throw StoredRun.refusal(path, "this is not a result of FedSim (\(Self.reason(error)))")
+      throw StoredRun.refusal(
+        path, "this is not a result of FedSim" + (Self.kind(of: path) ?? " (\(Self.reason(error)))")
+      )
     }
     guard case .text(ResultDocument.conventions)? = document.root[attribute: "Conventions"],
       let text = document.root[text: "scenario"],
@@ -35,6 +37,21 @@ struct StoredResult {
       throw StoredRun.refusal(path, "this is an HDF5 file, but not a result of FedSim")
     }
     (scenarioText, engineVersion) = (text, version)
+  }
+
+  /// What a file is that has nothing of HDF5, and what can be done with it; nil: it may be HDF5.
+  private static func kind(of path: String) -> String? {
+    var isFolder: ObjCBool = false
+    if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+      return ", but a folder"
+    }
+    let signature: [UInt8] = [0x89, 0x48, 0x44, 0x46, 0x0D, 0x0A, 0x1A, 0x0A]
+    guard let head = StandingFile.head(path), !head.starts(with: signature) else { return nil }
+    if head.isEmpty { return ": the file is empty" }
+    guard path.hasSuffix(".yaml") || path.hasSuffix(".yml") else {
+      return ": it does not begin as an HDF5 file does"
+    }
+    return ", but a scenario: `fedsim run` plays it and writes its result"
   }
 
   /// What is wrong, without the path.
