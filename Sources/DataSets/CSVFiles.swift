@@ -10,7 +10,8 @@ import Schema
 /// cells, cells in double quotes, empty lines, lines that begin with `#`, gzip. Classes are those
 /// listed in `classes`, in that order; without it the labels met in the training table, by value
 /// where all are whole numbers and else by their UTF-8 bytes. With `user`, that column says whose
-/// each training sample is: users in the order in which they are met.
+/// each training sample is: users in the order in which they are met. With `targets`, these columns
+/// are the numbers to learn, and there is no label.
 public struct CSVFiles: DataSource, Part {
   public struct Settings: PartSettings {
     /// The training table.
@@ -25,6 +26,8 @@ public struct CSVFiles: DataSource, Part {
     public var user: String?
     /// The columns of features; nil: all others.
     public var features: [String]?
+    /// The columns of numbers to learn; nil: there is a label.
+    public var targets: [String]?
     /// The labels in the order of their classes; nil: those met.
     public var classes: [String]?
     /// The extents of a sample; nil: one axis.
@@ -45,12 +48,29 @@ public struct CSVFiles: DataSource, Part {
           "features", \.features, optional: .list(of: .text, minimum: 1),
           "Columns of features in their order; absent: all other columns."),
         Field(
+          "targets", \.targets, feature: .list(of: .text, minimum: 1),
+          "Columns of numbers to learn instead of a label; absent: the label is a class."),
+        Field(
           "classes", \.classes, optional: .list(of: .text, minimum: 2),
           "Labels in the order of their classes; absent: those of the training table."),
         Field(
           "shape", \.shape, optional: .list(of: .integer(1...1_000_000), minimum: 1),
           "Shape of a sample, such as [28, 28]; absent: one axis."),
       ]
+    }
+
+    /// Numbers have no classes, and are no features.
+    public func contradictions() -> [(key: String, message: String)] {
+      guard let targets else { return [] }
+      var faults: [(key: String, message: String)] = []
+      if classes != nil { faults.append(("classes", "with `targets` there are no classes")) }
+      if let both = features?.first(where: { targets.contains($0) }) {
+        faults.append(("features", "column '\(both)' is also one of the `targets`"))
+      }
+      if let user, targets.contains(user) {
+        faults.append(("user", "column '\(user)' is also one of the `targets`"))
+      }
+      return faults
     }
   }
 
@@ -60,6 +80,8 @@ public struct CSVFiles: DataSource, Part {
   private let settings: Settings
 
   public init(_ settings: Settings) { self.settings = settings }
+
+  public var targets: Dataset.TargetKind { settings.targets == nil ? .classes : .values }
 
   /// Reads the two tables, each looked for in `folders`.
   ///
@@ -71,7 +93,7 @@ public struct CSVFiles: DataSource, Part {
     var train = CSVSamples(settings: settings)
     try train.read(trainPath, columns: settings.features, classes: settings.classes, isTest: false)
     let classes = settings.classes ?? train.sortedClasses
-    guard classes.count >= 2 else {
+    guard classes.count >= 2 || settings.targets != nil else {
       throw DataFault(
         .countMismatch, in: trainPath, found: "the only label '\(classes.first ?? "")'",
         expected: "at least two classes")
@@ -102,6 +124,8 @@ struct CSVSamples {
   var shards: [[Int32]] = []
 
   private var values: [Float] = []
+  private var targets: [Float] = []
+  private var count = 0
   private var labels: [Int] = []
   private var names: [String] = []
   private var nameNumbers: [String: Int] = [:]
@@ -122,6 +146,11 @@ struct CSVSamples {
   }
 
   func dataset(classes: [String], shape: [Int]) -> Dataset {
+    if let columns = settings.targets {
+      return Dataset(
+        features: .floats(values), sampleShape: shape,
+        targets: .values(.init(targets, width: columns.count)))
+    }
     let order = names.map { name in classes.firstIndex(of: name) ?? 0 }
     return Dataset(
       features: .floats(values), sampleShape: shape, labels: labels.map { Int32(order[$0]) },
@@ -152,18 +181,27 @@ struct CSVSamples {
           : "a place from 1 to \(known.count), because there is no header",
         advice: Spelling.nearest(to: name, among: known).map { "did you mean '\($0)'?" })
     }
-    let label = try place(settings.label)
+    var label: Int?
+    var targetPlaces: [Int] = []
+    if let columns = settings.targets {
+      for name in columns { targetPlaces.append(try place(name)) }
+    } else {
+      label = try place(settings.label)
+    }
+    let answers = targetPlaces + [label].compactMap { $0 }
     var user: Int?
     if let name = settings.user, !isTest || known.contains(name) { user = try place(name) }
-    columns = wanted ?? known.indices.filter { $0 != label && $0 != user }.map { known[$0] }
+    columns =
+      wanted ?? known.indices.filter { !answers.contains($0) && $0 != user }.map { known[$0] }
     guard !columns.isEmpty else {
       throw lines.fault(
         .missingName, at: lines.lineBytes.lowerBound, found: "no column of features",
-        expected: "at least one besides '\(settings.label)'")
+        expected: "at least one besides "
+          + (settings.targets ?? [settings.label]).map { "'\($0)'" }.joined(separator: ", "))
     }
     if isTest, settings.features == nil,
       let other = known.indices.first(where: {
-        $0 != label && $0 != user && !columns.contains(known[$0])
+        !answers.contains($0) && $0 != user && !columns.contains(known[$0])
       })
     {
       throw lines.fault(
@@ -180,37 +218,52 @@ struct CSVSamples {
       }
     }
     repeat {
-      try take(lines, width: known.count, label, isTest ? nil : user, places, classes, isTest)
+      try takeNumbers(lines, known, places, targetPlaces)
+      if let label { try take(lines, label: label, classes, isTest) }
+      if let user, !isTest { own(lines.text(user)) }
+      count += 1
     } while try lines.next()
   }
 
-  private mutating func take(
-    _ lines: borrowing DelimitedLines, width: Int, _ label: Int, _ user: Int?, _ places: [Int],
-    _ classes: [String]?, _ isTest: Bool
+  /// Takes the features and the targets of the line that was read.
+  private mutating func takeNumbers(
+    _ lines: borrowing DelimitedLines, _ known: [String], _ places: [Int], _ targetPlaces: [Int]
   ) throws(DataFault) {
-    guard lines.cells.count == width else {
+    guard lines.cells.count == known.count else {
       throw lines.fault(
         .countMismatch, at: lines.lineBytes.upperBound, found: "\(lines.cells.count) cells",
-        expected: "\(width), as in the first line")
+        expected: "\(known.count), as in the first line")
     }
-    for (feature, place) in places.enumerated() {
-      let bytes = lines.buffer[lines.cells[place].bytes]
-      guard DecimalNumber.isNumber(bytes),
-        let number = Double(String(decoding: bytes, as: UTF8.self))
-      else {
-        throw lines.fault(
-          .malformed, at: bytes.startIndex,
-          found: bytes.isEmpty ? "nothing" : "`\(lines.text(place))`",
-          expected: "a finite number in column '\(columns[feature])'")
-      }
-      let value = Float(number)
-      guard value.isFinite else {
-        throw lines.fault(
-          .outOfRange, at: bytes.startIndex, found: "`\(lines.text(place))`",
-          expected: "a number of at most 3.4e38 in column '\(columns[feature])'")
-      }
-      values.append(value)
+    for place in places { values.append(try number(lines, place, known[place])) }
+    for place in targetPlaces { targets.append(try number(lines, place, known[place])) }
+  }
+
+  /// A number of the line that was read.
+  private func number(
+    _ lines: borrowing DelimitedLines, _ place: Int, _ column: String
+  ) throws(DataFault) -> Float {
+    let bytes = lines.buffer[lines.cells[place].bytes]
+    guard DecimalNumber.isNumber(bytes),
+      let number = Double(String(decoding: bytes, as: UTF8.self))
+    else {
+      throw lines.fault(
+        .malformed, at: bytes.startIndex,
+        found: bytes.isEmpty ? "nothing" : "`\(lines.text(place))`",
+        expected: "a finite number in column '\(column)'")
     }
+    let value = Float(number)
+    guard value.isFinite else {
+      throw lines.fault(
+        .outOfRange, at: bytes.startIndex, found: "`\(lines.text(place))`",
+        expected: "a number of at most 3.4e38 in column '\(column)'")
+    }
+    return value
+  }
+
+  /// Takes the label of the line that was read.
+  private mutating func take(
+    _ lines: borrowing DelimitedLines, label: Int, _ classes: [String]?, _ isTest: Bool
+  ) throws(DataFault) {
     let name = lines.text(label)
     let start = lines.cells[label].bytes.lowerBound
     // A label that was met before has been checked.
@@ -228,7 +281,6 @@ struct CSVSamples {
       nameNumbers[name] = names.count
       names.append(name)
     }
-    if let user { own(lines.text(user)) }
     labels.append(nameNumbers[name] ?? 0)
   }
 
@@ -240,6 +292,6 @@ struct CSVSamples {
       users.append(name)
       shards.append([])
     }
-    shards[number].append(Int32(labels.count))
+    shards[number].append(Int32(count))
   }
 }

@@ -123,6 +123,6 @@ extension Dataset {
       case .bytes(let bytes): bytes.count
       case .floats(let floats): 4 * floats.count
       }
-    return features + 4 * labels.count
+    return features + 4 * labels.count * (kind == .classes ? 1 : 1 + targets.width)
   }
 }

@@ -14,7 +14,10 @@ public struct TrainAndTest: Sendable {
   /// A pair of data sets with samples of one shape and the same classes.
   public init(train: Dataset, test: Dataset, users: DataUsers? = nil) {
     precondition(train.sampleShape == test.sampleShape, "train and test samples differ in shape")
-    precondition(train.classCount == test.classCount, "train and test classes differ in number")
+    precondition(train.outputCount == test.outputCount, "train and test classes differ in number")
+    precondition(
+      train.kind == test.kind && train.targets.width == test.targets.width,
+      "train and test targets differ")
     self.train = train
     self.test = test
     self.users = users
@@ -73,11 +76,16 @@ public protocol DataSource: Sendable {
 
   /// Whether another seed gives other data; without its own implementation a part says yes.
   var drawsFromSeed: Bool { get }
+
+  /// What its samples are learned by; without its own implementation a part says classes.
+  var targets: Dataset.TargetKind { get }
 }
 
 extension DataSource {
   /// Another seed may give other data.
   public var drawsFromSeed: Bool { true }
+  /// A class each.
+  public var targets: Dataset.TargetKind { .classes }
 }
 
 extension Seam where Value == any DataSource {

@@ -6,7 +6,8 @@ import Schema
 /// Samples are [n, axes…] of bytes (a byte b means b/255; training and test samples alike), floats
 /// or whole numbers, labels [n] or [n, 1] of whole numbers from 0. With `users`, an array [n] of
 /// whole numbers of any range says whose each training sample is: users in ascending order, each
-/// one's samples in the pool's order.
+/// one's samples in the pool's order. With `targets`, labels are numbers, [n] or [n, outputs], or
+/// tokens, [n, positions].
 public struct NPZFiles: DataSource, Part {
   public struct Settings: PartSettings {
     /// The archive.
@@ -23,6 +24,8 @@ public struct NPZFiles: DataSource, Part {
     public var users: String?
     /// Number of classes; nil: the largest label and one.
     public var classes: Int?
+    /// What the labels are; nil: classes.
+    public var targets: TargetSettings?
 
     public init() {}
 
@@ -41,7 +44,10 @@ public struct NPZFiles: DataSource, Part {
           "Name of an array with the user of each training sample; absent: there are no users."),
         Field(
           "classes", \.classes, optional: .integer(2...1_048_576),
-          "Number of classes; absent: one more than the largest label."),
+          "Number of classes, or of tokens; absent: one more than the largest label."),
+        Field(
+          "targets", \.targets, feature: .settings(),
+          "What the labels are; absent: a class for each sample."),
       ]
     }
   }
@@ -54,6 +60,8 @@ public struct NPZFiles: DataSource, Part {
 
   public init(_ settings: Settings) { self.settings = settings }
 
+  public var targets: Dataset.TargetKind { settings.targets?.targetKind ?? .classes }
+
   /// Reads the archive, looked for in `folders`.
   public func load(folders: DataFolders, seed: UInt64) throws(DataFault) -> TrainAndTest {
     let archive = try NPZ(contentsOf: try folders.locate(settings.path))
@@ -61,7 +69,7 @@ public struct NPZFiles: DataSource, Part {
     let test = try pair(settings.testSamples, settings.testLabels, of: archive)
     var owners: DataUsers?
     if let name = settings.users {
-      owners = try users(named: name, of: archive, count: train.labels.count)
+      owners = try users(named: name, of: archive, count: train.count)
     }
     return try LabelledArrays.trainAndTest(train, test, classes: settings.classes, users: owners)
   }
@@ -69,9 +77,14 @@ public struct NPZFiles: DataSource, Part {
   private func pair(
     _ samples: String, _ labels: String, of archive: NPZ
   ) throws(DataFault) -> LabelledArrays {
-    try LabelledArrays(
-      samples: try archive.array(named: samples), at: "\(archive.file):\(samples).npy",
-      labels: try archive.array(named: labels), at: "\(archive.file):\(labels).npy")
+    let x = try archive.array(named: samples)
+    let place = "\(archive.file):\(samples).npy"
+    if let targets = settings.targets, targets.kind == .nextToken {
+      return try LabelledArrays(sequences: x, at: place, targets: targets)
+    }
+    return try LabelledArrays(
+      samples: x, at: place, labels: try archive.array(named: labels),
+      at: "\(archive.file):\(labels).npy", targets: settings.targets ?? TargetSettings())
   }
 
   private func users(
@@ -104,14 +117,16 @@ public struct NPYFiles: DataSource, Part {
   public struct Settings: PartSettings {
     /// Training samples.
     public var trainSamples = ""
-    /// Training labels.
-    public var trainLabels = ""
+    /// Training labels; nil: samples are their own.
+    public var trainLabels: String?
     /// Test samples.
     public var testSamples = ""
-    /// Test labels.
-    public var testLabels = ""
+    /// Test labels; nil: samples are their own.
+    public var testLabels: String?
     /// Number of classes; nil: the largest label and one.
     public var classes: Int?
+    /// What the labels are; nil: classes.
+    public var targets: TargetSettings?
 
     public init() {}
 
@@ -119,13 +134,31 @@ public struct NPYFiles: DataSource, Part {
       [
         Field(
           "trainSamples", \.trainSamples, .path, required: true, "NPY file of training samples."),
-        Field("trainLabels", \.trainLabels, .path, required: true, "NPY file of training labels."),
+        Field(
+          "trainLabels", \.trainLabels, optional: .path,
+          "NPY file of training labels; needed, but with `next-token`."),
         Field("testSamples", \.testSamples, .path, required: true, "NPY file of test samples."),
-        Field("testLabels", \.testLabels, .path, required: true, "NPY file of test labels."),
+        Field(
+          "testLabels", \.testLabels, optional: .path,
+          "NPY file of test labels; needed, but with `next-token`."),
         Field(
           "classes", \.classes, optional: .integer(2...1_048_576),
-          "Number of classes; absent: one more than the largest label."),
+          "Number of classes, or of tokens; absent: one more than the largest label."),
+        Field(
+          "targets", \.targets, feature: .settings(),
+          "What the labels are; absent: a class for each sample."),
       ]
+    }
+
+    /// Labels are there, unless samples are their own.
+    public func contradictions() -> [(key: String, message: String)] {
+      let isOwn = targets?.kind == .nextToken
+      return [("trainLabels", trainLabels), ("testLabels", testLabels)].compactMap { key, file in
+        if isOwn == (file == nil) { return nil }
+        return isOwn
+          ? (key, "with `targets: next-token` samples are their own labels")
+          : ("", "`\(key)` is needed: a file of labels")
+      }
     }
   }
 
@@ -137,12 +170,20 @@ public struct NPYFiles: DataSource, Part {
 
   public init(_ settings: Settings) { self.settings = settings }
 
+  public var targets: Dataset.TargetKind { settings.targets?.targetKind ?? .classes }
+
   /// Reads the four files, each looked for in `folders`.
   public func load(folders: DataFolders, seed: UInt64) throws(DataFault) -> TrainAndTest {
-    func pair(_ samples: String, _ labels: String) throws(DataFault) -> LabelledArrays {
-      let (x, y) = (try folders.locate(samples), try folders.locate(labels))
+    func pair(_ samples: String, _ labels: String?) throws(DataFault) -> LabelledArrays {
+      let x = try folders.locate(samples)
+      let targets = settings.targets ?? TargetSettings()
+      guard let labels else {
+        return try LabelledArrays(sequences: try NPYArray(contentsOf: x), at: x, targets: targets)
+      }
+      let y = try folders.locate(labels)
       return try LabelledArrays(
-        samples: try NPYArray(contentsOf: x), at: x, labels: try NPYArray(contentsOf: y), at: y)
+        samples: try NPYArray(contentsOf: x), at: x, labels: try NPYArray(contentsOf: y), at: y,
+        targets: targets)
     }
     return try LabelledArrays.trainAndTest(
       try pair(settings.trainSamples, settings.trainLabels),

@@ -24,6 +24,8 @@ public struct TFFFiles: DataSource, Part {
     public var group = "examples"
     /// Number of classes; nil: the largest label and one.
     public var classes: Int?
+    /// What the labels are; nil: classes.
+    public var targets: TargetSettings?
 
     public init() {}
 
@@ -36,7 +38,10 @@ public struct TFFFiles: DataSource, Part {
         Field("group", \.group, .text, "Name of the group of clients."),
         Field(
           "classes", \.classes, optional: .integer(2...1_048_576),
-          "Number of classes; absent: one more than the largest label."),
+          "Number of classes, or of tokens; absent: one more than the largest label."),
+        Field(
+          "targets", \.targets, feature: .settings(),
+          "What the labels are; absent: a class for each sample."),
       ]
     }
   }
@@ -48,6 +53,8 @@ public struct TFFFiles: DataSource, Part {
   private let settings: Settings
 
   public init(_ settings: Settings) { self.settings = settings }
+
+  public var targets: Dataset.TargetKind { settings.targets?.targetKind ?? .classes }
 
   /// Reads the two files, each looked for in `folders`.
   ///
@@ -68,26 +75,42 @@ public struct TFFFiles: DataSource, Part {
     var sizes: [Int]
   }
 
+  /// The data sets of a client.
+  private var columns: [String] {
+    settings.targets?.kind == .nextToken
+      ? [settings.samples] : [settings.samples, settings.labels]
+  }
+
+  private func samples(_ arrays: [NPYArray], at place: String) throws(DataFault) -> LabelledArrays {
+    let targets = settings.targets ?? TargetSettings()
+    guard arrays.count == 2 else {
+      return try LabelledArrays(
+        sequences: arrays[0], at: "\(place)/\(settings.samples)", targets: targets)
+    }
+    let isFlat = arrays[0].shape.count == 1
+    return try LabelledArrays(
+      samples: isFlat
+        ? NPYArray(shape: arrays[0].shape + [1], values: arrays[0].values) : arrays[0],
+      at: "\(place)/\(settings.samples)", labels: arrays[1], at: "\(place)/\(settings.labels)",
+      targets: targets)
+  }
+
   private func read(_ path: String) throws(DataFault) -> Clients {
-    try ClientFile.check(path, group: settings.group, [settings.samples, settings.labels])
+    try ClientFile.check(path, group: settings.group, columns)
     return try ClientFile.reading(path, group: settings.group) { file throws(DataFault) in
       let names = try file.clients()
       var sizes: [Int] = []
       var joined: LabelledArrays?
       for client in names {
-        let arrays = try file.arrays([settings.samples, settings.labels], of: client)
+        let arrays = try file.arrays(columns, of: client)
         let place = "\(file.path)/\(client)"
         if arrays.allSatisfy({ $0.shape.first == 0 }) {
           sizes.append(0)
           continue
         }
-        let flat = arrays[0].shape.count == 1
-        let own = try LabelledArrays(
-          samples: flat
-            ? NPYArray(shape: arrays[0].shape + [1], values: arrays[0].values) : arrays[0],
-          at: "\(place)/\(settings.samples)", labels: arrays[1], at: "\(place)/\(settings.labels)")
+        let own = try samples(arrays, at: place)
         try own.checkLabels(classes: settings.classes ?? LabelledArrays.mostClasses)
-        sizes.append(own.labels.count)
+        sizes.append(own.count)
         if joined == nil { joined = own } else { try joined?.append(own) }
       }
       guard let joined else {

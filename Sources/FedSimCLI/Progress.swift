@@ -8,6 +8,7 @@ final class Progress {
   private let isTerminal: Bool
   private let began = ContinuousClock.now
   private var accuracy: Double?
+  private var error: Double?
   private var isDrawn = false
   /// Between two lines for a file or a program.
   private static let interval = Duration.seconds(5)
@@ -25,7 +26,10 @@ final class Progress {
     return RunTicker { [self] in
       draw($0)
     } news: { [self] in
-      if $0.model == nil { accuracy = $0.accuracy ?? accuracy }
+      if $0.model == nil {
+        accuracy = $0.accuracy ?? accuracy
+        error = $0.rmse ?? error
+      }
     }
   }
 
@@ -48,6 +52,7 @@ final class Progress {
     let model = news.model.map { "\($0) " } ?? ""
     var text = "\(Format.time(news.time.seconds))  \(model)version \(news.version)"
     if let accuracy = news.accuracy { text += "  accuracy \(Format.fixed(accuracy, 4))" }
+    if let error = news.rmse { text += "  RMSE \(Format.significant(error, 4))" }
     if news.version > 0 {
       text += "  \(news.model == nil ? "updates" : "files") \(news.updates)"
       if !news.loss.isNaN { text += "  loss \(Format.fixed(news.loss, 4))" }
@@ -65,6 +70,7 @@ final class Progress {
     let bar = String(repeating: "█", count: done) + String(repeating: "░", count: 12 - done)
     var fields = ["\(bar) \(Format.days(status.time.seconds))", "version \(status.version)"]
     if let accuracy { fields.append("accuracy \(Format.fixed(accuracy, 3))") }
+    if let error { fields.append("RMSE \(Format.significant(error, 4))") }
     if status.share > 0.01 {
       fields.append("\(Format.clock(seconds / status.share * (1 - status.share))) left")
     }
@@ -94,6 +100,11 @@ enum Format {
   /// A number with this many decimals.
   static func fixed(_ number: Double, _ decimals: Int) -> String {
     String(format: "%.\(decimals)f", number)
+  }
+
+  /// A number with this many digits in all.
+  static func significant(_ number: Double, _ digits: Int) -> String {
+    String(format: "%.\(digits)g", number)
   }
 
   /// This many of a thing, such as `1 round`.

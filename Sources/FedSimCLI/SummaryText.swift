@@ -25,6 +25,9 @@ struct SummaryText {
     if isOfRounds, let best = summary.bestAccuracy, let version = summary.bestVersion {
       lines.append("  best accuracy      \(Format.fixed(best, 4)) (version \(version))")
     }
+    if isOfRounds, let best = summary.bestRMSE, let version = summary.bestVersion {
+      lines.append("  lowest RMSE        \(Format.significant(best, 4)) (version \(version))")
+    }
     lines.append(
       "  simulated          \(Format.time(summary.simulatedSeconds)), "
         + "\(Format.count(summary.devices, "device")), \(Format.count(summary.rounds, "round"))")
@@ -75,9 +78,11 @@ struct SummaryText {
       let name = "model \(model.name) ".padding(
         toLength: max(19, model.name.count + 7), withPad: " ", startingAt: 0)
       guard model.version > 0 else { return "  \(name)no version" }
-      let accuracy = model.accuracy.map { Format.fixed($0, 4) } ?? "not known"
+      let score =
+        model.rmse.map { "RMSE \(Format.significant($0, 4))" }
+        ?? "accuracy " + (model.accuracy.map { Format.fixed($0, 4) } ?? "not known")
       return
-        "  \(name)accuracy \(accuracy)\(model.isOwn ? " on users' local samples" : "") at version "
+        "  \(name)\(score)\(model.isOwn ? " on users' local samples" : "") at version "
         + "\(model.version), of \(Format.count(model.samples, "sample")) of "
         + Format.count(model.users, "user")
     }
@@ -103,6 +108,11 @@ struct SummaryText {
       return "\(summary.scenario): version \(summary.version), simulated without learning"
     }
     if !isOfRounds { return "\(summary.scenario): trained at the server on collected data" }
+    if let error = summary.rmse {
+      return
+        "\(summary.scenario): central RMSE \(Format.significant(error, 4)) at version "
+        + "\(summary.version)"
+    }
     let accuracy = summary.accuracy.map { Format.fixed($0, 4) } ?? "not known"
     return "\(summary.scenario): central accuracy \(accuracy) at version \(summary.version)"
   }

@@ -48,6 +48,7 @@ final class SweepProgress {
     case .played, .there:
       fields.append("played in \(time) s")
       if let accuracy = news.accuracy { fields.append("accuracy \(Format.fixed(accuracy, 4))") }
+      if let error = news.rmse { fields.append("RMSE \(Format.significant(error, 4))") }
       if let reason = news.reason { fields.append(reason) }
     case .triedAgain: fields.append("failed after \(time) s, and is retried: \(brief(news))")
     case .failed: fields.append("failed after \(time) s: \(brief(news))")
@@ -71,6 +72,7 @@ final class SweepProgress {
       fields.append("\(Format.clock(left)) left")
     }
     if let accuracy = news.accuracy { fields.append("accuracy \(Format.fixed(accuracy, 3))") }
+    if let error = news.rmse { fields.append("RMSE \(Format.significant(error, 4))") }
     var text = fields.joined(separator: "  ")
     while text.count >= width, fields.count > 1 {
       fields.removeLast()

@@ -2,7 +2,8 @@ import CKernels
 
 /// Samples in memory, kept in the type they came in and made floats as they are gathered.
 ///
-/// Shapes: features [sample][the sample's shape, last axis fastest]; labels [sample].
+/// Shapes: features [sample][the sample's shape, last axis fastest]; labels [sample]. Samples whose
+/// targets are no classes have 0 as their label, the only one there is.
 public final class Dataset: Sendable {
   /// The features of all samples, one behind the other.
   public enum Features: Sendable {
@@ -28,6 +29,8 @@ public final class Dataset: Sendable {
   public let labels: [Int32]
   /// How many classes there are.
   public let classCount: Int
+  /// What samples are learned by.
+  public let targets: Targets
 
   /// How many values one sample has.
   public let sampleSize: Int
@@ -44,16 +47,38 @@ public final class Dataset: Sendable {
 
   private nonisolated(unsafe) let place: Place
   private nonisolated(unsafe) let labelPlace: UnsafePointer<Int32>?
+  private nonisolated(unsafe) let valuePlace: UnsafePointer<Float>?
 
   /// A data set of these samples.
   ///
   /// Shapes: `features.count` = `labels.count` × product of `sampleShape`; labels in 0 ..<
   /// classCount.
-  public init(features: Features, sampleShape: [Int], labels: [Int32], classCount: Int) {
+  public convenience init(
+    features: Features, sampleShape: [Int], labels: [Int32], classCount: Int
+  ) {
+    self.init(
+      features: features, sampleShape: sampleShape, labels: labels, classCount: classCount,
+      targets: .classes)
+  }
+
+  /// A data set whose targets are numbers, or tokens.
+  public convenience init(features: Features, sampleShape: [Int], targets: Targets) {
+    precondition(targets.kind != .classes, "classes come with labels")
+    self.init(
+      features: features, sampleShape: sampleShape,
+      labels: Array(repeating: 0, count: features.count / sampleShape.reduce(1, *)),
+      classCount: 1, targets: targets)
+  }
+
+  private init(
+    features: Features, sampleShape: [Int], labels: [Int32], classCount: Int, targets: Targets
+  ) {
     sampleSize = sampleShape.reduce(1, *)
     precondition(sampleShape.allSatisfy { $0 > 0 } && classCount > 0, "extents are positive")
     precondition(features.count == labels.count * sampleSize, "one label per sample")
     precondition(labels.allSatisfy { $0 >= 0 && $0 < classCount }, "labels are classes")
+    precondition(targets.fit(samples: labels.count), "targets fit the samples")
+    self.targets = targets
     self.features = features
     self.sampleShape = sampleShape
     self.labels = labels
@@ -64,7 +89,17 @@ public final class Dataset: Sendable {
       case .bytes(let bytes): .bytes(bytes.withUnsafeBufferPointer { $0.baseAddress })
       case .floats(let floats): .floats(floats.withUnsafeBufferPointer { $0.baseAddress })
       }
-    labelPlace = labels.withUnsafeBufferPointer { $0.baseAddress }
+    switch targets {
+    case .classes:
+      labelPlace = labels.withUnsafeBufferPointer { $0.baseAddress }
+      valuePlace = nil
+    case .values(let values):
+      labelPlace = nil
+      valuePlace = values.numbers.withUnsafeBufferPointer { $0.baseAddress }
+    case .tokens(let tokens):
+      labelPlace = tokens.labels.withUnsafeBufferPointer { $0.baseAddress }
+      valuePlace = nil
+    }
     // Batches take samples from all over.
     switch place {
     case .bytes(let bytes?): HostMemory.makePagesLarge(bytes, features.count)
@@ -114,7 +149,12 @@ public final class Dataset: Sendable {
 
   /// Asks for the memory of the labels of the samples at `indices`.
   func prefetchLabels(_ indices: UnsafeBufferPointer<Int32>) {
-    for index in indices { fs_prefetch(labelPlace! + Int(index), 4) }
+    let width = targets.width
+    if let valuePlace {
+      for index in indices { fs_prefetch(valuePlace + Int(index) * width, 4 * width) }
+    } else {
+      for index in indices { fs_prefetch(labelPlace! + Int(index) * width, 4 * width) }
+    }
   }
 
   /// Lists where the samples at `indices` are, if they are bytes; returns whether they are.
@@ -155,6 +195,26 @@ public final class Dataset: Sendable {
     for index in indices {
       to.pointee = labelPlace![Int(index)]
       to += 1
+    }
+  }
+
+  /// Writes the numbers that the samples at `indices` have as targets.
+  func gatherValues(
+    _ indices: some Collection<Int32>, into target: UnsafeMutablePointer<Float>
+  ) {
+    let width = targets.width
+    for (row, index) in indices.enumerated() {
+      (target + row * width).update(from: valuePlace! + Int(index) * width, count: width)
+    }
+  }
+
+  /// Writes the labels at the positions of the samples at `indices`.
+  func gatherTokens(
+    _ indices: some Collection<Int32>, into target: UnsafeMutablePointer<Int32>
+  ) {
+    let width = targets.width
+    for (row, index) in indices.enumerated() {
+      (target + row * width).update(from: labelPlace! + Int(index) * width, count: width)
     }
   }
 }

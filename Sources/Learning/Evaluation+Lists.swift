@@ -23,14 +23,8 @@ extension Evaluation {
         found[chunk].samples, network: network, parameters: parameters, dataset: dataset,
         kernels: kernels, scratch: scratch)
     }
-    var correct = Array(repeating: 0, count: lists.count)
-    var lossSums = Array(repeating: 0.0, count: lists.count)
-    for (chunk, score) in zip(found, scores) {
-      correct[chunk.list] += score.correct
-      lossSums[chunk.list] += score.lossSum
-    }
-    return lists.indices.map {
-      Evaluation(count: lists[$0].count, correct: correct[$0], lossSum: lossSums[$0])
-    }
+    var ofLists = Array(repeating: [Network.Score](), count: lists.count)
+    for (chunk, score) in zip(found, scores) { ofLists[chunk.list].append(score) }
+    return ofLists.map { Evaluation($0) }
   }
 }

@@ -3,26 +3,55 @@ public struct Evaluation: Equatable, Sendable, Codable {
   /// Samples evaluated together; sums of chunks are added in the order of the chunks.
   public static let chunkSize = 1000
 
-  /// How many samples were evaluated.
+  /// How many samples were evaluated; where each position has a label, how many positions.
   public let count: Int
-  /// How many samples have their largest logit at their label; the lowest index wins a tie.
+  /// Of these, those that are right or wrong: all but out-of-vocabulary tokens; 0 where targets
+  /// are numbers.
+  public let answers: Int
+  /// How many of these have their largest logit at their label; the lowest index wins a tie.
   public let correct: Int
-  /// Sum of the samples' losses.
+  /// Sum of the losses.
   public let lossSum: Double
 
-  /// What was found on this many samples.
-  public init(count: Int, correct: Int, lossSum: Double) {
-    precondition(correct >= 0 && correct <= count, "of \(count) samples \(correct) are right")
+  /// What was found on this many samples or positions; without `answers`, each is right or wrong.
+  public init(count: Int, correct: Int, lossSum: Double, answers: Int? = nil) {
+    let answers = answers ?? count
+    precondition(
+      correct >= 0 && correct <= answers && answers <= count,
+      "of \(answers) answers \(correct) are right")
     self.count = count
+    self.answers = answers
     self.correct = correct
     self.lossSum = lossSum
   }
 
-  /// The share of samples in the right class; NaN for no samples.
-  public var accuracy: Double { Double(correct) / Double(count) }
+  init(_ scores: some Collection<Network.Score>) {
+    self.init(
+      count: scores.reduce(0) { $0 + $1.count }, correct: scores.reduce(0) { $0 + $1.correct },
+      lossSum: scores.reduce(0) { $0 + $1.lossSum },
+      answers: scores.reduce(0) { $0 + $1.answers })
+  }
+
+  /// Both together.
+  public static func += (sum: inout Evaluation, other: Evaluation) {
+    sum = Evaluation(
+      count: sum.count + other.count, correct: sum.correct + other.correct,
+      lossSum: sum.lossSum + other.lossSum, answers: sum.answers + other.answers)
+  }
+
+  /// The share of answers that are right; NaN for none.
+  public var accuracy: Double { Double(correct) / Double(answers) }
 
   /// The mean loss; NaN for no samples.
   public var meanLoss: Double { lossSum / Double(count) }
+
+  /// The root of the mean squared error, where that is the loss; NaN for no samples.
+  public var rmse: Double { meanLoss.squareRoot() }
+
+  /// What samples of such targets are scored by: the accuracy, or the RMSE where they are numbers.
+  public func score(_ targets: Dataset.TargetKind) -> Double {
+    targets == .values ? rmse : accuracy
+  }
 
   /// Evaluates `parameters` on the samples at `indices`; the bits do not depend on the pool's
   /// threads.
@@ -42,9 +71,7 @@ public struct Evaluation: Equatable, Sendable, Codable {
         samples, network: network, parameters: parameters, dataset: dataset, kernels: kernels,
         scratch: scratch)
     }
-    count = indices.count
-    correct = scores.reduce(0) { $0 + $1.correct }
-    lossSum = scores.reduce(0) { $0 + $1.lossSum }
+    self.init(scores)
   }
 
   /// Evaluates on this thread alone; the same bits as with a pool.
@@ -54,18 +81,14 @@ public struct Evaluation: Equatable, Sendable, Codable {
     of network: Network, parameters: ParameterBuffer, dataset: Dataset, samples: [Int32],
     kernels: Kernels, scratch: Scratch
   ) {
-    var correct = 0
-    var lossSum = 0.0
+    var scores: [Network.Score] = []
     for first in stride(from: 0, to: samples.count, by: Self.chunkSize) {
-      let score = Self.score(
-        samples[first..<min(first + Self.chunkSize, samples.count)], network: network,
-        parameters: parameters, dataset: dataset, kernels: kernels, scratch: scratch)
-      correct += score.correct
-      lossSum += score.lossSum
+      scores.append(
+        Self.score(
+          samples[first..<min(first + Self.chunkSize, samples.count)], network: network,
+          parameters: parameters, dataset: dataset, kernels: kernels, scratch: scratch))
     }
-    count = samples.count
-    self.correct = correct
-    self.lossSum = lossSum
+    self.init(scores)
   }
 
   /// One chunk, in small passes that stay in the caches; the loss continues from pass to pass.

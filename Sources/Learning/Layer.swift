@@ -37,6 +37,8 @@ extension Network {
     case embedding(count: Int, width: Int)
     /// A long short-term memory over [time][features].
     case lstm(units: Int, returnsSequence: Bool)
+    /// The same with coupled input and forget gates.
+    case coupledLSTM(units: Int, returnsSequence: Bool)
     /// A gated recurrent unit over [time][features].
     case gru(units: Int, returnsSequence: Bool)
     /// A dense layer that is frozen, and a trained one of low rank that is added: LoRA.
@@ -141,11 +143,27 @@ extension Network {
   }
 
   /// What training lowers.
-  public enum Loss: String, CaseIterable, Sendable {
+  public enum Loss: CaseIterable, Sendable {
     /// −log of the softmax at the label. A softmax layer at the end is part of it.
-    case crossEntropy = "cross-entropy"
+    case crossEntropy
     /// The mean over the outputs of the squared difference from the label's unit vector.
-    case meanSquaredError = "mean-squared-error"
+    case meanSquaredError
+    /// The mean over the outputs of the squared difference from a sample's numbers.
+    case squaredDifference
+    /// Cross-entropy at each position that has a label; a batch's loss is the mean over these.
+    case crossEntropyAtPositions
+
+    /// What samples must have to be learned by it.
+    public var targets: Dataset.TargetKind {
+      switch self {
+      case .crossEntropy, .meanSquaredError: .classes
+      case .squaredDifference: .values
+      case .crossEntropyAtPositions: .tokens
+      }
+    }
+
+    /// Whether a softmax layer at the end is part of it.
+    var containsSoftmax: Bool { self == .crossEntropy || self == .crossEntropyAtPositions }
   }
 }
 

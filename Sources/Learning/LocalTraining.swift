@@ -48,7 +48,7 @@ public struct LocalTraining: Sendable {
     }
     precondition(!network.isNoisy || self.noise != nil, "a network that draws numbers has a key")
     precondition(network.inputCount == dataset.sampleSize, "the network takes the samples")
-    precondition(network.classCount >= dataset.classCount, "the network distinguishes the classes")
+    precondition(network.learns(dataset), "the network distinguishes the classes")
     precondition(Self.fit(relabelling, dataset, network), "labels are those of classes")
     self.relabelling = relabelling
     self.keepsLossSquares = keepsLossSquares
@@ -62,7 +62,7 @@ public struct LocalTraining: Sendable {
   /// Whether labels can replace those of a data set in trainings of a network.
   static func fit(_ labels: [Int32]?, _ dataset: Dataset, _ network: Network) -> Bool {
     guard let labels else { return true }
-    return labels.count >= dataset.classCount
+    return dataset.kind == .classes && labels.count >= dataset.classCount
       && labels.allSatisfy { $0 >= 0 && Int($0) < network.classCount }
   }
 
@@ -117,10 +117,18 @@ public struct LocalTraining: Sendable {
           : scratch.firstOfFollowing(into: spare, rows: space.rows, of: dataset)
         space.fetchAhead(samples, of: dataset)
         // The first step reads the start and writes the target whole; later ones run in place.
+        let losses = network.lossCount(rows, in: space)
+        var own = Network.Score(
+          lossSum: losses == rows ? score.lossSum : 0, squares: score.squares)
         step(
-          batch, rows, parameters: batch == batches.lowerBound ? start : target, target: target,
-          slots: slots, isPlain: isPlain, correction: correction,
-          noise: batchNoise(batch, epoch: epoch), in: space, kernels: kernels, score: &score)
+          batch, rows, losses, parameters: batch == batches.lowerBound ? start : target,
+          target: target, slots: slots, isPlain: isPlain, correction: correction,
+          noise: batchNoise(batch, epoch: epoch), in: space, kernels: kernels, score: &own)
+        if losses != rows {
+          // The mean over positions counts once for each sample.
+          own.lossSum = score.lossSum + own.lossSum / Double(losses) * Double(rows)
+        }
+        score = own
       }
     }
     return TrainingOutcome(
@@ -134,7 +142,7 @@ public struct LocalTraining: Sendable {
   private var isPlain: Bool { plan.optimizer.isPlain && plan.clipping == nil }
 
   private func step(
-    _ batch: Int, _ rows: Int, parameters: UnsafePointer<Float>,
+    _ batch: Int, _ rows: Int, _ losses: Int, parameters: UnsafePointer<Float>,
     target: UnsafeMutablePointer<Float>, slots: [ParameterBuffer], isPlain: Bool,
     correction: GradientCorrection?, noise: BatchNoise?, in space: Workspace, kernels: Kernels,
     score: inout Network.Score
@@ -142,7 +150,7 @@ public struct LocalTraining: Sendable {
     let rate = plan.learningRate * plan.schedule.factor(step: batch, of: batchCount)
     guard !isPlain else {
       network.step(
-        rows, scale: Float(-rate / Double(rows)), parameters: parameters, target: target,
+        rows, scale: Float(-rate / Double(losses)), parameters: parameters, target: target,
         in: space, kernels: kernels, noise: noise, score: &score)
       network.moveStatistics(
         rows, parameters: parameters, target: target, in: space, kernels: kernels)
@@ -150,7 +158,7 @@ public struct LocalTraining: Sendable {
     }
     let gradient = space.gradient
     network.gradient(
-      rows, scale: Float(1 / Double(rows)), parameters: parameters, target: gradient, in: space,
+      rows, scale: Float(1 / Double(losses)), parameters: parameters, target: gradient, in: space,
       kernels: kernels, noise: noise, score: &score)
     correction?.pull(gradient, parameters, network.layout)
     plan.clipping?.apply(to: gradient, layout: network.layout, kernels: kernels)

@@ -1,12 +1,4 @@
 extension Network {
-  /// A pass's loss, and how many samples it put in the right class.
-  struct Score {
-    var lossSum = 0.0
-    var correct = 0
-    /// The sum of the samples' squared losses; nil: nobody asks for it.
-    var squares: Double?
-  }
-
   private func pass(
     _ step: Workspace.Step, _ rows: Int, parameters: UnsafePointer<Float>, in space: Workspace,
     kernels: Kernels, noise: BatchNoise?, isTraining: Bool
@@ -31,47 +23,6 @@ extension Network {
           step, rows, parameters: parameters, in: space, kernels: kernels, noise: noise,
           isTraining: isTraining))
     }
-  }
-
-  /// The loss of what the forward pass left, and its gradient by the outputs times `scale`.
-  private func loss(
-    _ rows: Int, scale: Float, in space: Workspace, kernels: Kernels, score: inout Score
-  ) {
-    if score.squares != nil { addSquares(rows, in: space, kernels: kernels, score: &score) }
-    let outputs = space.outputs
-    switch loss {
-    case .crossEntropy:
-      score.correct += kernels.functions.softmax(
-        rows, classCount, outputs, classCount, space.labels, scale, space.deltas.0, classCount,
-        &score.lossSum)
-    case .meanSquaredError:
-      score.correct += kernels.functions.squares(
-        rows, classCount, outputs, space.labels, scale, space.deltas.0, &score.lossSum)
-    }
-  }
-
-  /// Adds the square of each sample's loss, as the forward pass left it.
-  ///
-  /// The kernels give sums alone, so each sample is again a separate batch; what that leaves
-  /// as its gradient is written again with the whole batch's. Order: sample by sample.
-  private func addSquares(
-    _ rows: Int, in space: Workspace, kernels: Kernels, score: inout Score
-  ) {
-    var sum = score.squares ?? 0
-    for row in 0..<rows {
-      let (outputs, labels) = (space.outputs + row * classCount, space.labels + row)
-      var own = 0.0
-      switch loss {
-      case .crossEntropy:
-        _ = kernels.functions.softmax(
-          1, classCount, outputs, classCount, labels, 1, space.deltas.0, classCount, &own)
-      case .meanSquaredError:
-        _ = kernels.functions.squares(
-          1, classCount, outputs, labels, 1, space.deltas.0, &own)
-      }
-      sum += own * own
-    }
-    score.squares = sum
   }
 
   /// The loss of the batch in the workspace, added to `score` sample by sample.
@@ -183,33 +134,9 @@ extension Network {
     }
   }
 
-  /// `scale` times the gradient of the summed loss of the given samples, and that summed loss.
-  ///
-  /// Shapes: inputs [labels.count][inputCount], row by row.
-  public func gradient(
-    inputs: [Float], labels: [Int32], parameters: ParameterBuffer, scale: Float, kernels: Kernels
-  ) -> (gradient: ParameterBuffer, lossSum: Double) {
-    precondition(parameters.count == layout.count, "parameters fit the layout")
-    precondition(inputs.count == labels.count * inputCount, "one label for each sample")
-    let space = Workspace(network: self, rows: labels.count)
-    inputs.withUnsafeBufferPointer {
-      space.batch.update(from: $0.baseAddress!, count: inputs.count)
-    }
-    labels.withUnsafeBufferPointer {
-      space.labels.update(from: $0.baseAddress!, count: labels.count)
-    }
-    var score = Score()
-    let result = ParameterBuffer(count: layout.count) { target in
-      gradient(
-        labels.count, scale: scale, parameters: parameters.storage, target: target.baseAddress!,
-        in: space, kernels: kernels, score: &score)
-    }
-    return (result, score.lossSum)
-  }
-
   /// What the network gives for the samples: logits, or what its last layer makes of them.
   ///
-  /// Shapes: inputs [rows][inputCount], row by row; result [rows][classCount].
+  /// Shapes: inputs [rows][inputCount], row by row; result [rows][positions][classCount].
   public func outputs(
     inputs: [Float], parameters: ParameterBuffer, kernels: Kernels
   ) -> [Float] {
@@ -222,6 +149,6 @@ extension Network {
     }
     forward(rows, parameters: parameters.storage, in: space, kernels: kernels)
     return Array(
-      UnsafeBufferPointer(start: space.outputs, count: rows * classCount))
+      UnsafeBufferPointer(start: space.outputs, count: rows * positions * classCount))
   }
 }

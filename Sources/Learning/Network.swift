@@ -1,6 +1,6 @@
 import Numerics
 
-/// A classifier: layers one behind the other, trained on a loss.
+/// A model: layers one behind the other, trained on a loss.
 ///
 /// Shapes: a dense layer's weight is [in][out], a convolution's [height][width][in][out], a
 /// recurrent layer's [in][gates × units].
@@ -32,6 +32,7 @@ public struct Network: Equatable, Sendable {
     let hasStatistics: Bool
     let firstTrained: Int
     let classCount: Int
+    let positions: Int
     let isNoisy: Bool
 
     init(sampleShape: [Int], layers: [Layer], loss: Loss, _ compiler: NetworkCompiler) {
@@ -44,7 +45,8 @@ public struct Network: Equatable, Sendable {
       hasStatistics = !layout.statisticRanges.isEmpty
       firstTrained =
         nodes.firstIndex { $0.isUpdatable && $0.layer.parameterCount > 0 } ?? nodes.count
-      classCount = compiler.shape[0]
+      classCount = compiler.shape[compiler.shape.count - 1]
+      positions = compiler.shape.count == 2 ? compiler.shape[0] : 1
       isNoisy = nodes.contains { $0.leaves.contains { $0.layer is DropoutLayer } }
     }
   }
@@ -66,8 +68,10 @@ public struct Network: Equatable, Sendable {
   public var hasStatistics: Bool { content.hasStatistics }
   /// The first node whose parameters are trained: no gradient goes further down.
   var firstTrained: Int { content.firstTrained }
-  /// How many classes the network tells apart.
+  /// How many classes the network tells apart, or how many numbers it gives.
   public var classCount: Int { content.classCount }
+  /// At how many positions it does so; 1 where there is one answer for a sample.
+  public var positions: Int { content.positions }
   /// Whether training draws numbers: there is a dropout layer.
   public var isNoisy: Bool { content.isNoisy }
 
@@ -85,17 +89,22 @@ public struct Network: Equatable, Sendable {
     var compiler = NetworkCompiler(sampleShape: sampleShape)
     for (index, layer) in layers.enumerated() {
       let isLast = index == layers.count - 1
-      if isLast, loss == .crossEntropy, layer == .softmax { continue }  // Part of the loss.
+      if isLast, loss.containsSoftmax, layer == .softmax { continue }  // Part of the loss.
       do {
         try compiler.add(layer)
       } catch {
         throw LayerFault(layer: index + 1, kind: layer.kind, message: error.message)
       }
     }
-    guard !compiler.nodes.isEmpty, compiler.shape.count == 1 else {
+    let axes = loss == .crossEntropyAtPositions ? 2 : 1
+    guard !compiler.nodes.isEmpty, compiler.shape.count == axes else {
+      let advice =
+        axes == 2
+        ? "labels at each position need [positions, classes], such as from `dense` with"
+          + " `eachPlace`" : "a dense layer or `flatten` gives classes"
       throw LayerFault(
         layer: layers.count, kind: layers[layers.count - 1].kind,
-        message: "the last layer gives \(compiler.shape); a dense layer or `flatten` gives classes")
+        message: "the last layer gives \(compiler.shape); \(advice)")
     }
     content = Content(sampleShape: sampleShape, layers: layers, loss: loss, compiler)
   }
@@ -200,7 +209,7 @@ extension Network.Layer {
     case .positions: "positions"
     case .attention: "attention"
     case .residual: "residual"
-    case .lstm: "lstm"
+    case .lstm, .coupledLSTM: "lstm"
     case .gru: "gru"
     case .frozen(let layer): layer.kind
     }

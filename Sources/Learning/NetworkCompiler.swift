@@ -72,6 +72,10 @@ struct NetworkCompiler {
     case .lstm(let units, let returnsSequence):
       place(
         try LSTMLayer(units: units, returnsSequence: returnsSequence, inputShape: sequenceShape))
+    case .coupledLSTM(let units, let returnsSequence):
+      place(
+        try CoupledLSTMLayer(
+          units: units, returnsSequence: returnsSequence, inputShape: sequenceShape))
     case .gru(let units, let returnsSequence):
       place(
         try GRULayer(units: units, returnsSequence: returnsSequence, inputShape: sequenceShape))

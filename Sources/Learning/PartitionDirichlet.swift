@@ -49,6 +49,7 @@ public struct PartitionDirichlet: Partitioner, Part {
     "A Dirichlet mix of labels for each client; all clients have the same number of samples."
 
   public let clients: Int
+  public var dealsByClass: Bool { true }
   /// The concentration.
   public let alpha: Double
   private let samplesPerClient: Int?

@@ -49,6 +49,7 @@ public struct PartitionDirichletByClass: Partitioner, Part {
   public init(_ settings: DirichletByClassSettings) { self.settings = settings }
 
   public var clients: Int { settings.clients }
+  public var dealsByClass: Bool { true }
 
   public func shards(
     labels: [Int32], classCount: Int, streams: PartitionStreams
@@ -75,6 +76,7 @@ public struct PartitionDirichletByClassBalanced: Partitioner, Part {
   public init(_ settings: DirichletByClassSettings) { self.settings = settings }
 
   public var clients: Int { settings.clients }
+  public var dealsByClass: Bool { true }
 
   public func shards(
     labels: [Int32], classCount: Int, streams: PartitionStreams

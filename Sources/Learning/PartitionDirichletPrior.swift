@@ -53,6 +53,7 @@ public struct PartitionDirichletPrior: Partitioner, Part {
   public init(_ settings: Settings) { self.settings = settings }
 
   public var clients: Int { settings.clients }
+  public var dealsByClass: Bool { true }
 
   /// The shares of the classes that each client aims at. Shapes: [client][class].
   ///

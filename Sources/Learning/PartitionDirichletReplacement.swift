@@ -48,6 +48,7 @@ public struct PartitionDirichletReplacement: Partitioner, Part {
   public init(_ settings: Settings) { self.settings = settings }
 
   public var clients: Int { settings.clients }
+  public var dealsByClass: Bool { true }
 
   /// The shard of each client, in the order drawn.
   public func shards(

@@ -40,6 +40,7 @@ public struct PartitionLabelsPerClient: Partitioner, Part {
   public init(_ settings: Settings) { self.settings = settings }
 
   public var clients: Int { settings.clients }
+  public var dealsByClass: Bool { true }
 
   public func shards(
     labels: [Int32], classCount: Int, streams: PartitionStreams

@@ -34,6 +34,7 @@ public struct PartitionShards: Partitioner, Part {
     "A few shards of the label-sorted pool for each client; the classic pathological case."
 
   public let clients: Int
+  public var dealsByClass: Bool { true }
   private let shardsPerClient: Int
 
   public init(_ settings: Settings) {

@@ -6,6 +6,9 @@ import Numerics
 public protocol Partitioner: Sendable {
   /// How many clients it makes.
   var clients: Int { get }
+  /// Whether it looks at classes: then samples need one each. Without its own implementation a rule
+  /// does not.
+  var dealsByClass: Bool { get }
 
   /// The shard of each client, as positions in `labels`.
   ///
@@ -101,6 +104,9 @@ extension PartitionFault: CustomStringConvertible {
 }
 
 extension Partitioner {
+  /// It does not look at them.
+  public var dealsByClass: Bool { false }
+
   /// The partition of a pool: this rule's shards, with a share of each kept back for validation.
   ///
   /// Of a client's d distinct samples ⌊f·d + 10⁻⁹⌋ are kept back, but never all. Which ones is

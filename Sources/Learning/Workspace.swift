@@ -5,12 +5,17 @@ import CKernels
 final class Workspace {
   let network: Network
   let rows: Int
+  /// Shapes: [rows][positions], where the loss is of classes.
   let labels: UnsafeMutablePointer<Int32>
+  /// Shapes: [rows][outputs], where the loss is of numbers; else nothing is there.
+  let values: UnsafeMutablePointer<Float>
+  /// The label that is learned and not scored; nil: there is none.
+  var unscored: Int32?
   /// Which samples a batch takes, and which the next.
   let samples: (UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>)
   /// The batch. Shapes: [rows][sample size].
   let batch: UnsafeMutablePointer<Float>
-  /// What the last layer makes of it. Shapes: [rows][classes].
+  /// What the last layer makes of it. Shapes: [rows][positions][classes].
   let outputs: UnsafeMutablePointer<Float>
   /// Where the batch's samples are as bytes, which the first layer makes the batch of; nil: the
   /// batch is there.
@@ -76,7 +81,9 @@ final class Workspace {
     let stateStarts = nodes.map { reserve($0.layer.stateCount(rows)) }
     let deltaStarts = [reserve(widest * rows), reserve(widest * rows)]
     let scratchStart = reserve(scratchCount.max() ?? 0)
-    let integerStart = reserve(3 * rows)
+    let labelCount = rows * network.positions
+    let integerStart = reserve(labelCount + 2 * rows)
+    let valueStart = reserve(network.loss == .squaredDifference ? rows * network.classCount : 0)
     memory = .allocate(byteCount: max(64, end * 4), alignment: 64)
     memory.initializeMemory(as: Float.self, repeating: 0, count: end)
     let memory = memory
@@ -92,8 +99,10 @@ final class Workspace {
     }
     deltas = (floats(deltaStarts[0]), floats(deltaStarts[1]))
     scratch = floats(scratchStart)
-    labels = (memory + integerStart * 4).bindMemory(to: Int32.self, capacity: 3 * rows)
-    samples = (labels + rows, labels + 2 * rows)
+    labels = (memory + integerStart * 4)
+      .bindMemory(to: Int32.self, capacity: labelCount + 2 * rows)
+    samples = (labels + labelCount, labels + labelCount + rows)
+    values = floats(valueStart)
     pieces = .allocate(capacity: rows)
     places = .allocate(capacity: rows)
     ahead = .allocate(capacity: 1)
@@ -110,7 +119,13 @@ final class Workspace {
       bytes = nil
       dataset.gather(samples, into: batch, kernels: kernels)
     }
-    dataset.gatherLabels(samples, into: labels)
+    switch dataset.targets {
+    case .classes: dataset.gatherLabels(samples, into: labels)
+    case .values: dataset.gatherValues(samples, into: values)
+    case .tokens(let tokens):
+      dataset.gatherTokens(samples, into: labels)
+      unscored = tokens.unscored
+    }
   }
 
   /// Asks for the memory of the samples of the next batch, or has the first layer ask for it as it

@@ -21,54 +21,7 @@ enum CentralTable {
     _ simulation: Simulation, _ later: [CentralVersion]
   ) -> ResultDocument.Group {
     let versions = simulation.collection.versions + later
-    let axis = ["publication"]
-    func count(
-      _ name: String, _ text: String, _ value: (CentralVersion) -> Int
-    ) -> ResultDocument.Variable {
-      .count(name, axis, versions.map(value), text)
-    }
-    var rows: [ResultDocument.Variable] = [
-      .init(
-        "model", axis, codes: versions.map { Int8($0.model) },
-        meanings: simulation.collection.tasks.map(\.name), longName: "model that was trained"),
-      count("version", "version of the trained model, from 1") { $0.version },
-      .seconds(
-        "startedAt", axis, versions.map(\.startedAt.seconds),
-        "simulated time at which the training began; the training reads what the store had then"),
-      .seconds(
-        "publishedAt", axis, versions.map(\.publishedAt.seconds), "simulated time of publication"),
-      count("files", "files read by the training") { $0.files },
-      count("samples", "samples in the files read") { $0.samples },
-      count("newSamples", "samples new to this model") { $0.newSamples },
-      count("users", "users of the samples") { $0.users },
-      count("samplesProcessed", "samples processed, including repetitions") { $0.samplesProcessed },
-      .number(
-        "trainingLoss", axis, versions.map(\.trainingLoss), "mean loss over the samples processed"),
-      .number(
-        "testAccuracy", axis, versions.map { $0.evaluation?.accuracy ?? .nan },
-        "accuracy on the test samples", comment: "NaN for users' personal models"),
-      .number(
-        "testLoss", axis, versions.map { $0.evaluation?.meanLoss ?? .nan },
-        "mean loss on the test samples", comment: "NaN for users' personal models"),
-      .number(
-        "userAccuracy", axis, versions.map(\.userAccuracy),
-        "mean over the trained users of their personal model's accuracy on held-out samples",
-        comment: "NaN for a model of all users"),
-      .number(
-        "meanLag", axis, versions.map(\.meanLag),
-        "mean number of versions behind when published, over devices that fetch the model",
-        comment: "the placeholder counts as version 0; NaN if no device fetches the model"),
-      .number(
-        "heldAccuracy", axis, versions.map(\.heldAccuracy),
-        "mean test accuracy of the versions in use when published, over devices that use a version",
-        comment: "NaN if no device uses a version, and for users' personal models"),
-      count("adoptions", "devices that started to use the version") { $0.adoptions },
-      .seconds(
-        "meanAdoptionTime", axis,
-        versions.map { $0.adoptionTime.seconds / Double($0.adoptions) },
-        "mean time from the publication to the first use, over these devices",
-        comment: "NaN if there are none"),
-    ]
+    var rows = publications(versions, simulation)
     for index in rows.indices where rows[index].name != "publishedAt" {
       rows[index].attributes.append(.init("coordinates", .text("publishedAt")))
     }
@@ -86,6 +39,62 @@ enum CentralTable {
         .init("publication", length: versions.count),
         .init("fileOutcome", length: FileOutcome.allCases.count),
       ], variables: rows)
+  }
+
+  /// A row per version.
+  private static func publications(
+    _ versions: [CentralVersion], _ simulation: Simulation
+  ) -> [ResultDocument.Variable] {
+    let axis = ["publication"]
+    func count(
+      _ name: String, _ text: String, _ value: (CentralVersion) -> Int
+    ) -> ResultDocument.Variable {
+      .count(name, axis, versions.map(value), text)
+    }
+    let targets = simulation.inputs.task.test.kind
+    let (name, word) = targets == .values ? ("RMSE", "RMSE") : ("Accuracy", "accuracy")
+    return [
+      .init(
+        "model", axis, codes: versions.map { Int8($0.model) },
+        meanings: simulation.collection.tasks.map(\.name), longName: "model that was trained"),
+      count("version", "version of the trained model, from 1") { $0.version },
+      .seconds(
+        "startedAt", axis, versions.map(\.startedAt.seconds),
+        "simulated time at which the training began; the training reads what the store had then"),
+      .seconds(
+        "publishedAt", axis, versions.map(\.publishedAt.seconds), "simulated time of publication"),
+      count("files", "files read by the training") { $0.files },
+      count("samples", "samples in the files read") { $0.samples },
+      count("newSamples", "samples new to this model") { $0.newSamples },
+      count("users", "users of the samples") { $0.users },
+      count("samplesProcessed", "samples processed, including repetitions") { $0.samplesProcessed },
+      .number(
+        "trainingLoss", axis, versions.map(\.trainingLoss), "mean loss over the samples processed"),
+      .number(
+        "test\(name)", axis, versions.map { $0.evaluation?.score(targets) ?? .nan },
+        "\(word) on the test samples", comment: "NaN for users' personal models"),
+      .number(
+        "testLoss", axis, versions.map { $0.evaluation?.meanLoss ?? .nan },
+        "mean loss on the test samples", comment: "NaN for users' personal models"),
+      .number(
+        "user\(name)", axis, versions.map(\.userAccuracy),
+        "mean over the trained users of their personal model's \(word) on held-out samples",
+        comment: "NaN for a model of all users"),
+      .number(
+        "meanLag", axis, versions.map(\.meanLag),
+        "mean number of versions behind when published, over devices that fetch the model",
+        comment: "the placeholder counts as version 0; NaN if no device fetches the model"),
+      .number(
+        "held\(name)", axis, versions.map(\.heldAccuracy),
+        "mean test \(word) of the versions in use when published, over devices that use a version",
+        comment: "NaN if no device uses a version, and for users' personal models"),
+      count("adoptions", "devices that started to use the version") { $0.adoptions },
+      .seconds(
+        "meanAdoptionTime", axis,
+        versions.map { $0.adoptionTime.seconds / Double($0.adoptions) },
+        "mean time from the publication to the first use, over these devices",
+        comment: "NaN if there are none"),
+    ]
   }
 
   /// Files by how they end, and their samples.

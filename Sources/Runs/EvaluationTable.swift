@@ -43,7 +43,7 @@ enum EvaluationTable {
             "accuracy", axis, records.map(\.accuracy),
             "mean of the accuracies computed by the apps; an app as coded reports 1 - loss",
             comment: comment),
-        ])
+        ].filter { $0.name != "accuracy" || simulation.inputs.task.train.kind != .values })
     ]
   }
 }

@@ -98,29 +98,38 @@ enum PartitionTable {
       return .init(
         name, ["client", "label"], .int32(counts.flatMap { $0 }), units: "1", longName: text)
     }
-    var variables: [ResultDocument.Variable] = [
-      .count("client", ["client"], Array(0..<partition.clientCount), "client"),
-      .count("label", ["label"], Array(0..<task.train.classCount), "class of a sample"),
-      histogram(
-        "labelHistogram", partition.shards, of: task.train,
-        "training samples of each label, after every split"),
-      .count("samples", ["client"], partition.shards.map(\.count), "training samples"),
-      histogram(
-        "validationLabelHistogram", partition.validation, of: task.train,
-        "samples of each label used for validation"),
-      .count(
-        "validationSamples", ["client"], partition.validation.map(\.count),
-        "samples used for validation"),
-    ]
-    if !task.clientTests.isEmpty {
-      variables += [
+    let hasClasses = task.train.kind == .classes
+    func classes(_ variable: @autoclosure () -> ResultDocument.Variable)
+      -> [ResultDocument.Variable]
+    { hasClasses ? [variable()] : [] }
+    var variables: [ResultDocument.Variable] =
+      [.count("client", ["client"], Array(0..<partition.clientCount), "client")]
+      + classes(.count("label", ["label"], Array(0..<task.train.classCount), "class of a sample"))
+      + classes(
         histogram(
-          "testLabelHistogram", task.clientTests, of: task.test,
-          "test samples of each label that belong to the client"),
+          "labelHistogram", partition.shards, of: task.train,
+          "training samples of each label, after every split"))
+      + [.count("samples", ["client"], partition.shards.map(\.count), "training samples")]
+      + classes(
+        histogram(
+          "validationLabelHistogram", partition.validation, of: task.train,
+          "samples of each label used for validation"))
+      + [
         .count(
-          "testSamples", ["client"], task.clientTests.map(\.count),
-          "test samples that belong to the client"),
+          "validationSamples", ["client"], partition.validation.map(\.count),
+          "samples used for validation")
       ]
+    if !task.clientTests.isEmpty {
+      variables +=
+        classes(
+          histogram(
+            "testLabelHistogram", task.clientTests, of: task.test,
+            "test samples of each label that belong to the client"))
+        + [
+          .count(
+            "testSamples", ["client"], task.clientTests.map(\.count),
+            "test samples that belong to the client")
+        ]
     }
     return ResultDocument.Group(
       "partition",
@@ -129,10 +138,9 @@ enum PartitionTable {
           "comment", .text("Which client has which data; devices/client is the client of a device.")
         )
       ],
-      axes: [
-        .init("client", length: partition.clientCount),
-        .init("label", length: task.train.classCount),
-      ], variables: variables)
+      axes: [.init("client", length: partition.clientCount)]
+        + (hasClasses ? [.init("label", length: task.train.classCount)] : []),
+      variables: variables)
   }
 }
 

@@ -55,6 +55,8 @@ public struct RunSummary: Codable, Equatable, Sendable {
       public var users: Int
       /// Its accuracy on the test samples, or the mean of users' models on their own.
       public var accuracy: Double?
+      /// The same of the RMSE, where targets are numbers.
+      public var rmse: Double?
       /// Whether that is a mean of users' models.
       public var isOwn: Bool
     }
@@ -83,9 +85,13 @@ public struct RunSummary: Codable, Equatable, Sendable {
   public var learns: Bool
   /// The last version's accuracy on the test samples.
   public var accuracy: Double?
+  /// The last version's RMSE on the test samples; nil: targets are no numbers.
+  public var rmse: Double?
+  /// The lowest RMSE of any evaluated version.
+  public var bestRMSE: Double?
   /// The best accuracy of any evaluated version.
   public var bestAccuracy: Double?
-  /// The first version with that accuracy.
+  /// The first version with that accuracy or RMSE.
   public var bestVersion: Int?
   /// Devices in the fleet.
   public var devices: Int
@@ -128,10 +134,19 @@ public struct RunSummary: Codable, Equatable, Sendable {
     eventDigest = simulation.eventDigest.value.hexDigits
     version = simulation.version
     learns = !simulation.inputs.omitsArithmetic
-    accuracy = recorder.evaluations.last??.test.accuracy
-    for (version, evaluation) in zip(recorder.versions, recorder.evaluations) {
-      guard let found = evaluation?.test.accuracy, found > bestAccuracy ?? -1 else { continue }
-      (bestAccuracy, bestVersion) = (found, version.version)
+    let evaluated = zip(recorder.versions, recorder.evaluations).compactMap { version, evaluation in
+      evaluation.map { (version: version.version, test: $0.test) }
+    }
+    if simulation.inputs.task.train.kind == .values {
+      rmse = recorder.evaluations.last??.test.rmse
+      for (version, test) in evaluated where test.rmse < bestRMSE ?? .infinity {
+        (bestRMSE, bestVersion) = (test.rmse, version)
+      }
+    } else {
+      accuracy = recorder.evaluations.last??.test.accuracy
+      for (version, test) in evaluated where test.accuracy > bestAccuracy ?? -1 {
+        (bestAccuracy, bestVersion) = (test.accuracy, version)
+      }
     }
     devices = simulation.inputs.deviceCount
     simulatedSeconds = simulation.now.seconds
@@ -189,9 +204,12 @@ extension RunSummary.Central {
     models = simulation.collection.tasks.enumerated().map { place, model in
       let last = simulation.collection.versions.last { $0.model == place }
       let own = last.flatMap { $0.userAccuracy.isNaN ? nil : $0.userAccuracy }
+      let targets = simulation.inputs.task.test.kind
+      let score = last?.evaluation?.score(targets) ?? own
       return Model(
         name: model.name, version: last?.version ?? 0, samples: last?.samples ?? 0,
-        users: last?.users ?? 0, accuracy: last?.evaluation?.accuracy ?? own,
+        users: last?.users ?? 0, accuracy: targets == .values ? nil : score,
+        rmse: targets == .values ? score : nil,
         isOwn: simulation.collection.isOwn(place))
     }
   }

@@ -33,6 +33,8 @@ public struct VersionNews: Sendable {
   public let version: Int
   /// Its accuracy on the test samples, where it was evaluated.
   public let accuracy: Double?
+  /// Its RMSE on the test samples, where targets are numbers.
+  public let rmse: Double?
   /// Updates in it, or files of a central training.
   public let updates: Int
   /// Their mean training loss; NaN for version 0.
@@ -59,10 +61,12 @@ public final class RunTicker: Observer {
 
   /// Tells of a version.
   public func published(_ record: VersionRecord, _ simulation: borrowing Simulation) {
+    let isError = simulation.inputs.task.train.kind == .values
     news(
       VersionNews(
         time: record.publishedAt, version: record.version,
-        accuracy: record.evaluation?.test.accuracy, updates: record.updates,
+        accuracy: isError ? nil : record.evaluation?.test.accuracy,
+        rmse: isError ? record.evaluation?.test.rmse : nil, updates: record.updates,
         loss: record.trainingLoss))
     tell(simulation)
   }
@@ -72,10 +76,13 @@ public final class RunTicker: Observer {
     _ version: CentralVersion, _ simulation: borrowing Simulation
   ) {
     let own = version.userAccuracy.isNaN ? nil : version.userAccuracy
+    let targets = simulation.inputs.task.test.kind
+    let score = version.evaluation?.score(targets) ?? own
     news(
       VersionNews(
         time: version.publishedAt, model: simulation.collection.tasks[version.model].name,
-        version: version.version, accuracy: version.evaluation?.accuracy ?? own,
+        version: version.version, accuracy: targets == .values ? nil : score,
+        rmse: targets == .values ? score : nil,
         updates: version.files, loss: version.trainingLoss))
     tell(simulation)
   }

@@ -15,7 +15,7 @@ extension Scenario {
     for (place, named) in (settings.task.models ?? []).enumerated() {
       let keys = ["task", "models", "[\(place)]", "model"]
       let network = try network(
-        named.model, for: data.train, loss: named.training.loss, at: keys)
+        named.model, for: data.train, training: named.training, at: keys)
       try checkTokens(of: data, for: network, at: keys)
       let key = StreamKey(seed: seeds.initial, purpose: "initial-weights", group: named.name)
       models.append(

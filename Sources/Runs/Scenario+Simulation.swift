@@ -80,7 +80,7 @@ extension Scenario {
     }
     let partition = try makePartition(data, folders)
     let network = try network(
-      settings.task.model, for: data.train, loss: settings.task.training.loss,
+      settings.task.model, for: data.train, training: settings.task.training,
       at: ["task", "model"])
     try checkTokens(of: data, for: network)
     return LearningTask(
@@ -94,12 +94,25 @@ extension Scenario {
 
   /// A network for the samples; a fault of a layer is reported where the layer is written.
   func network(
-    _ model: Choice<any ModelSource>, for data: Dataset, loss: Network.Loss, at keys: [String]
+    _ model: Choice<any ModelSource>, for data: Dataset, training: TrainingSettings,
+    at keys: [String]
   ) throws(Faults) -> Network {
+    guard let loss = training.loss.loss(for: data.kind) else {
+      throw Faults([
+        Fault(
+          at: place(of: keys), path: keys.dotted,
+          .contradiction("`\(training.loss.rawValue)` is no loss for these samples' targets"))
+      ])
+    }
     let network: Network
     do throws(LayerFault) {
       network = try model.value.network(
-        sampleShape: data.sampleShape, classCount: data.classCount, loss: loss)
+        sampleShape: data.sampleShape, classCount: data.outputCount, loss: loss)
+      if let objection = network.objection(to: data) {
+        throw LayerFault(
+          layer: network.layers.count, kind: network.layers[network.layers.count - 1].kind,
+          message: objection)
+      }
     } catch {
       let layer = keys + [model.name, "[\(error.layer - 1)]"]
       throw Faults([

@@ -17,6 +17,7 @@ enum UpdateTable {
         attributes: [.init("coordinates", .text("createdAt"))])
     }
     func seconds(_ time: SimTime) -> Double { time == .never ? .nan : time.seconds }
+    let isError = simulation.inputs.task.train.kind == .values
     return [
       ResultDocument.Group(
         "updates",
@@ -64,7 +65,7 @@ enum UpdateTable {
             "outcome", axis, codes: rows.map { code(of: $0.outcome ?? .unfinishedAtEnd) },
             meanings: UpdateOutcome.allCases.map(\.rawValue), longName: "how the update ended",
             attributes: [.init("coordinates", .text("createdAt"))]),
-        ])
+        ].filter { !isError || $0.name != "validationAccuracy" })
     ]
   }
 }

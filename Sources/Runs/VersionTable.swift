@@ -96,21 +96,23 @@ enum VersionTable {
     }
   }
 
-  /// The central accuracy of the version that each device holds at the end.
+  /// The central accuracy, or RMSE, of the version that each device holds at the end.
   static func byDevice(
     _ evaluations: [CentralEvaluation?], _ simulation: Simulation
   ) -> [ResultDocument.Variable] {
     guard !simulation.inputs.omitsArithmetic else { return [] }
-    var accuracies: [Double] = []
+    let targets = simulation.inputs.task.train.kind
+    let (name, word) = targets == .values ? ("RMSE", "RMSE") : ("Accuracy", "accuracy")
+    var scores: [Double] = []
     for evaluation in evaluations {
-      accuracies.append(evaluation?.test.accuracy ?? accuracies.last ?? .nan)
+      scores.append(evaluation?.test.score(targets) ?? scores.last ?? .nan)
     }
     return [
       .number(
-        "heldAccuracy", ["device"],
+        "held\(name)", ["device"],
         simulation.deviceRecords.map { device in
-          accuracies.indices.contains(device.heldVersion) ? accuracies[device.heldVersion] : .nan
-        }, "central accuracy of the version that the device holds at the end",
+          scores.indices.contains(device.heldVersion) ? scores[device.heldVersion] : .nan
+        }, "central \(word) of the version that the device holds at the end",
         comment: "of the last evaluated version up to the held one; NaN if the device holds none")
     ]
   }

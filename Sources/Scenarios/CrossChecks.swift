@@ -5,7 +5,7 @@ import Schema
 
 /// What must hold between sections that are each right alone.
 struct CrossChecks {
-  private let settings: ScenarioSettings
+  let settings: ScenarioSettings
   private let written: Node
   private(set) var faults: [Fault] = []
 
@@ -21,6 +21,7 @@ struct CrossChecks {
     checkPrivacy()
     checkIdentity()
     checkLearning()
+    checkTargets()
     checkAlgorithm()
     checkAdversaries()
     checkInstructions()
@@ -353,7 +354,7 @@ struct CrossChecks {
 
   // MARK: Places
 
-  private mutating func report(_ message: String, at path: [String]) {
+  mutating func report(_ message: String, at path: [String]) {
     report(.contradiction(message), at: path)
   }
 

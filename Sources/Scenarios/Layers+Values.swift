@@ -234,6 +234,8 @@ public struct LSTMPart: LayerPart {
     public var units = 64
     /// Whether all states continue instead of the last.
     public var returnsSequence = false
+    /// Whether the input gate is what the forget gate leaves.
+    public var cifg: Bool?
     public var isUpdatable = true
 
     public init() {}
@@ -247,6 +249,9 @@ public struct LSTMPart: LayerPart {
         Field(
           "returnsSequence", \.returnsSequence, .flag,
           "Return the states of all time steps instead of the last."),
+        Field(
+          "cifg", \.cifg, feature: .flag,
+          "Couple the gates: the input gate is 1 less the forget gate, and there are three."),
         Field("isUpdatable", \.isUpdatable, .flag, "Devices train and exchange the layer."),
       ]
     }
@@ -255,8 +260,12 @@ public struct LSTMPart: LayerPart {
   public let layer: Network.Layer
 
   public init(_ settings: Settings) {
-    layer = Network.Layer.lstm(units: settings.units, returnsSequence: settings.returnsSequence)
-      .updatable(settings.isUpdatable)
+    let (units, sequence) = (settings.units, settings.returnsSequence)
+    let layer: Network.Layer =
+      settings.cifg == true
+      ? .coupledLSTM(units: units, returnsSequence: sequence)
+      : .lstm(units: units, returnsSequence: sequence)
+    self.layer = layer.updatable(settings.isUpdatable)
   }
 }
 

@@ -183,7 +183,8 @@ public struct LayersModel: ModelSource {
     guard network.classCount >= classCount else {
       throw LayerFault(
         layer: layers.count, kind: layers[layers.count - 1].kind,
-        message: "gives \(network.classCount) outputs for \(classCount) classes")
+        message: "gives \(network.classCount) outputs for \(classCount) "
+          + (loss == .squaredDifference ? "numbers a sample" : "classes"))
     }
     return network
   }

@@ -11,7 +11,7 @@ public struct TrainingSettings: PartSettings {
   /// Samples in a batch.
   public var batchSize = 10
   /// What is lowered.
-  public var loss = Network.Loss.crossEntropy
+  public var loss = LossName.crossEntropy
   /// How the parameters move.
   public var optimizer = Choice<any LocalOptimizer>(LocalSGD.self) { $0 }
   /// How the learning rate changes from batch to batch.
@@ -66,6 +66,26 @@ public struct TrainingSettings: PartSettings {
       length: steps.map { .steps($0) } ?? .epochs(epochs), batchSize: batchSize,
       optimizer: optimizer.value.optimizer, schedule: schedule.value.schedule,
       clipping: clipNorm.map { .norm($0) } ?? clipValue.map { .value($0) })
+  }
+}
+
+/// What training lowers; of what, the data's targets say.
+public enum LossName: String, CaseIterable, Sendable {
+  /// −log of the softmax at the label, at each position where there is one.
+  case crossEntropy = "cross-entropy"
+  /// The mean over the outputs of the squared difference from the targets, or from the label's
+  /// unit vector.
+  case meanSquaredError = "mean-squared-error"
+
+  /// The loss for such targets; nil: there is none.
+  public func loss(for targets: Dataset.TargetKind) -> Network.Loss? {
+    switch (self, targets) {
+    case (.crossEntropy, .classes): .crossEntropy
+    case (.meanSquaredError, .classes): .meanSquaredError
+    case (.meanSquaredError, .values): .squaredDifference
+    case (.crossEntropy, .tokens): .crossEntropyAtPositions
+    case (.crossEntropy, .values), (.meanSquaredError, .tokens): nil
+    }
   }
 }
 

@@ -81,6 +81,7 @@ extension [Double] {
     switch kind {
     case .last: return last { !$0.isNaN } ?? .nan
     case .most: return most
+    case .least: return filter { !$0.isNaN }.min() ?? .nan
     case .versionOfMost: return firstIndex(of: most).map { versions[$0] } ?? .nan
     case .sum: return isEmpty ? .nan : reduce(0, +)
     case .mean:

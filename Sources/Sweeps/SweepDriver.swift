@@ -52,6 +52,8 @@ public final class SweepDriver {
     public let seconds: Double
     /// The accuracy of its last version.
     public let accuracy: Double?
+    /// Its RMSE, where targets are numbers.
+    public let rmse: Double?
     /// Cells that are over, and all that may have to be.
     public let done: Int
     /// All cells that will be needed, as far as can be said.
@@ -351,7 +353,8 @@ public final class SweepDriver {
     news(
       News(
         cell: cell, kind: kind, reason: reason, seconds: seconds,
-        accuracy: rows[cell.id]?.metric("finalAccuracy"), done: rows.count + failures.count,
+        accuracy: rows[cell.id]?.metric("finalAccuracy"),
+        rmse: rows[cell.id]?.metric("finalRMSE"), done: rows.count + failures.count,
         total: expected, failed: failures.count, running: handed.count))
   }
 

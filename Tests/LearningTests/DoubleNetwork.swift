@@ -24,33 +24,58 @@ struct DoubleNetwork {
     }
   }
 
-  func meanLoss(parameters: [Double], inputs: [Float], labels: [Int32]) -> Double {
+  /// Labels of all positions, where they have some; numbers where the loss is of such.
+  func meanLoss(
+    parameters: [Double], inputs: [Float], labels: [Int32], numbers: [Float] = []
+  ) -> Double {
     let size = sampleShape.reduce(1, *)
-    var total = 0.0
+    let samples = inputs.count / size
+    var (total, count) = (0.0, 0)
     var source = Source(values: parameters)
-    var batch = labels.indices.map { sample in
+    var batch = (0..<samples).map { sample in
       Values(
         shape: sampleShape, at: inputs[sample * size..<(sample + 1) * size].map { Double($0) },
         isSample: true)
     }
     for (index, layer) in layers.enumerated() {
       let isPartOfLoss =
-        loss == .crossEntropy && layer == .softmax && index == layers.count - 1
+        loss != .meanSquaredError && layer == .softmax && index == layers.count - 1
       if !isPartOfLoss { batch = applyToBatch(layer, batch, &source) }
     }
-    for (values, label) in zip(batch, labels) {
+    for (sample, values) in batch.enumerated() {
+      let own = Array(
+        labels[sample * labels.count / samples..<(sample + 1) * labels.count / samples])
       switch loss {
       case .crossEntropy:
-        total += log(values.at.reduce(0) { $0 + exp($1) }) - values.at[Int(label)]
+        total += entropy(values.at, own[0])
+        count += 1
+      case .crossEntropyAtPositions:
+        let classes = values.shape.last!
+        for (position, label) in own.enumerated() where label >= 0 {
+          let first = position * classes
+          total += entropy(Array(values.at[first..<first + classes]), label)
+          count += 1
+        }
+      case .squaredDifference:
+        let targets = numbers[sample * values.at.count..<(sample + 1) * values.at.count]
+        total +=
+          zip(values.at, targets).map { ($0 - Double($1)) * ($0 - Double($1)) }
+          .reduce(0, +) / Double(values.at.count)
+        count += 1
       case .meanSquaredError:
         let squares = values.at.enumerated().map { index, value in
-          let error = value - (index == Int(label) ? 1 : 0)
+          let error = value - (index == Int(own[0]) ? 1 : 0)
           return error * error
         }
         total += squares.reduce(0, +) / Double(squares.count)
+        count += 1
       }
     }
-    return total / Double(labels.count)
+    return total / Double(count)
+  }
+
+  private func entropy(_ logits: [Double], _ label: Int32) -> Double {
+    log(logits.reduce(0) { $0 + exp($1) }) - logits[Int(label)]
   }
 
   func apply(
@@ -127,12 +152,13 @@ struct DoubleNetwork {
         shape: [x.at.count, width],
         at: x.at.flatMap { table[Int($0) * width..<(Int($0) + 1) * width] })
     case .lstm(let units, let all): return lstm(units, all, x, &source)
+    case .coupledLSTM(let units, let all): return lstm(units, all, x, &source, isCoupled: true)
     case .gru(let units, let all): return gru(units, all, x, &source)
     case .frozen: preconditionFailure("its layer takes a batch")
     }
   }
 
-  private func sigmoid(_ x: Double) -> Double { 1 / (1 + exp(-x)) }
+  func sigmoid(_ x: Double) -> Double { 1 / (1 + exp(-x)) }
 
   private func squash(_ x: Double, _ activation: Network.Activation) -> Double {
     switch activation {
@@ -323,58 +349,7 @@ struct DoubleNetwork {
       source.take(width))
   }
 
-  private func product(_ x: [Double], _ weight: [Double], _ width: Int) -> [Double] {
+  func product(_ x: [Double], _ weight: [Double], _ width: Int) -> [Double] {
     (0..<width).map { j in x.indices.reduce(0) { $0 + x[$1] * weight[$1 * width + j] } }
-  }
-
-  private func lstm(
-    _ units: Int, _ all: Bool, _ x: Values, _ source: inout Source
-  ) -> Values {
-    let features = x.shape.count == 1 ? 1 : x.shape[1]
-    let inputWeight = source.take(features * 4 * units)
-    let recurrentWeight = source.take(units * 4 * units)
-    let bias = source.take(4 * units)
-    var hidden = [Double](repeating: 0, count: units)
-    var cell = hidden
-    var states: [Double] = []
-    for t in 0..<x.shape[0] {
-      let a = product(Array(x.at[t * features..<(t + 1) * features]), inputWeight, 4 * units)
-      let b = product(hidden, recurrentWeight, 4 * units)
-      let z = bias.indices.map { a[$0] + b[$0] + bias[$0] }
-      for j in 0..<units {
-        let (i, f) = (sigmoid(z[j]), sigmoid(z[units + j]))
-        cell[j] = f * cell[j] + i * tanh(z[2 * units + j])
-        hidden[j] = sigmoid(z[3 * units + j]) * tanh(cell[j])
-      }
-      states += hidden
-    }
-    return all
-      ? Values(shape: [x.shape[0], units], at: states) : Values(shape: [units], at: hidden)
-  }
-
-  private func gru(
-    _ units: Int, _ all: Bool, _ x: Values, _ source: inout Source
-  ) -> Values {
-    let features = x.shape.count == 1 ? 1 : x.shape[1]
-    let inputWeight = source.take(features * 3 * units)
-    let recurrentWeight = source.take(units * 3 * units)
-    let inputBias = source.take(3 * units)
-    let recurrentBias = source.take(3 * units)
-    var hidden = [Double](repeating: 0, count: units)
-    var states: [Double] = []
-    for t in 0..<x.shape[0] {
-      let a = zip(
-        product(Array(x.at[t * features..<(t + 1) * features]), inputWeight, 3 * units), inputBias
-      ).map(+)
-      let b = zip(product(hidden, recurrentWeight, 3 * units), recurrentBias).map(+)
-      hidden = (0..<units).map { j in
-        let r = sigmoid(a[j] + b[j])
-        let z = sigmoid(a[units + j] + b[units + j])
-        return (1 - z) * tanh(a[2 * units + j] + r * b[2 * units + j]) + z * hidden[j]
-      }
-      states += hidden
-    }
-    return all
-      ? Values(shape: [x.shape[0], units], at: states) : Values(shape: [units], at: hidden)
   }
 }

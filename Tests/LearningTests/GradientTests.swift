@@ -98,6 +98,21 @@ struct GradientCase: CustomTestStringConvertible, Sendable {
       name: "softmax and squared error", sampleShape: [4],
       layers: [.dense(outputs: 5, activation: .tanh), head, .softmax], loss: .meanSquaredError),
     GradientCase(
+      name: "squared difference from numbers", sampleShape: [4],
+      layers: [.dense(outputs: 5, activation: .tanh), head], loss: .squaredDifference),
+    GradientCase(
+      name: "a class at each position", sampleShape: [5],
+      layers: [
+        .embedding(count: 6, width: 4), .lstm(units: 3, returnsSequence: true),
+        .placewiseDense(outputs: 3, activation: .identity), .softmax,
+      ], loss: .crossEntropyAtPositions, tokens: 6),
+    GradientCase(
+      name: "one of many classes at each position", sampleShape: [3, 2],
+      layers: [
+        .placewiseDense(outputs: 70, activation: .tanh),
+        .placewiseDense(outputs: 67, activation: .identity),
+      ], loss: .crossEntropyAtPositions, stride: 7),
+    GradientCase(
       name: "group normalisation", sampleShape: [4, 4, 2],
       layers: [
         .convolution(.init(filters: 6, size: 3, padding: .same)), .groupNormalisation(groups: 3),
@@ -221,6 +236,13 @@ struct GradientCase: CustomTestStringConvertible, Sendable {
         .lstm(units: 3, returnsSequence: false), head,
       ], tokens: 4),
     GradientCase(
+      name: "coupled LSTM", sampleShape: [5, 3],
+      layers: [
+        .coupledLSTM(units: 4, returnsSequence: true),
+        .residual(layers: [.coupledLSTM(units: 4, returnsSequence: true)], shortcut: []),
+        .coupledLSTM(units: 3, returnsSequence: false), head,
+      ]),
+    GradientCase(
       name: "GRU", sampleShape: [4, 2],
       layers: [
         .gru(units: 5, returnsSequence: true), .gru(units: 3, returnsSequence: false), head,
@@ -256,18 +278,29 @@ struct GradientCase: CustomTestStringConvertible, Sendable {
     let inputs = (0..<rows * network.inputCount).map { _ in
       problem.tokens.map { Float(stream.below(UInt32($0))) } ?? Float(2 * stream.uniform() - 1)
     }
-    let labels = (0..<rows).map { _ in Int32(stream.below(3)) }
-    let (flat, lossSum) = try network.gradient(
-      inputs: inputs, labels: labels, parameters: parameters, scale: 1 / Float(rows),
-      kernels: kernels(body))
+    let isOfNumbers = problem.loss == .squaredDifference
+    // A third of the positions have no label.
+    let labels: [Int32] = (0..<rows * network.positions).map { place in
+      network.positions > 1 && place % 3 == 1 ? -1 : Int32(stream.below(3))
+    }
+    let numbers: [Float] = isOfNumbers ? labels.flatMap { [Float($0) - 0.5, 0.25, 2] } : []
+    let losses = labels.count { $0 >= 0 }
+    let (flat, lossSum) =
+      try isOfNumbers
+      ? network.gradient(
+        inputs: inputs, values: numbers, parameters: parameters, scale: 1 / Float(losses),
+        kernels: kernels(body))
+      : network.gradient(
+        inputs: inputs, labels: labels, parameters: parameters, scale: 1 / Float(losses),
+        kernels: kernels(body))
     let gradient = flat.values(layout: network.layout)
     let reference = DoubleNetwork(
       sampleShape: problem.sampleShape, layers: problem.layers, loss: problem.loss)
     var point = values.map { Double($0) }
     func loss() -> Double {
-      reference.meanLoss(parameters: point, inputs: inputs, labels: labels)
+      reference.meanLoss(parameters: point, inputs: inputs, labels: labels, numbers: numbers)
     }
-    #expect(abs(lossSum / Double(rows) - loss()) < 1e-6)
+    #expect(abs(lossSum / Double(losses) - loss()) < 1e-6)
     for tensor in network.layout.tensors {
       var (largest, worst) = (0.0, 0.0)
       for index in stride(

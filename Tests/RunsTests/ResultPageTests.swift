@@ -99,6 +99,11 @@ struct ResultPageTests {
         seen.insert(name)
       }
     }
+    // Of numbers as targets.
+    for (name, row) in rows(of: try TargetResultTests.everything()) {
+      #expect(page[name] == row, "\(name) of numbers")
+      seen.insert(name)
+    }
     let missing = page.keys.filter { !seen.contains($0) }.sorted()
     #expect(missing == [], "on the page, and in no result")
   }

@@ -19,7 +19,7 @@ import Schema
   private func network(_ model: String, shape: [Int]) throws -> Network {
     let task = try scenario(model).settings.task
     return try task.model.value.network(
-      sampleShape: shape, classCount: 10, loss: task.training.loss)
+      sampleShape: shape, classCount: 10, loss: task.training.loss.loss(for: .classes)!)
   }
 
   @Test("blocks of layers are the networks that they say")

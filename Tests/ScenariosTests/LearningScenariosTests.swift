@@ -17,7 +17,7 @@ import Scenarios
   private func network(_ scenario: Scenario, shape: [Int], classes: Int) throws -> Network {
     let task = scenario.settings.task
     return try task.model.value.network(
-      sampleShape: shape, classCount: classes, loss: task.training.loss)
+      sampleShape: shape, classCount: classes, loss: task.training.loss.loss(for: .classes)!)
   }
 
   @Test("the two sensor scenarios differ in name, description and model, and in nothing else")

@@ -44,7 +44,7 @@ struct ScenarioTests {
     #expect(settings.stop.versions == 100)
     #expect(settings.task.model.name == "mlp")
     let network = try settings.task.model.value.network(
-      sampleShape: [4], classCount: 3, loss: settings.task.training.loss)
+      sampleShape: [4], classCount: 3, loss: settings.task.training.loss.loss(for: .classes)!)
     #expect(network.layers.count == 3)
     #expect(settings.task.training.plan.learningRate == 0.1)
     #expect(settings.task.training.plan.length == .epochs(2))

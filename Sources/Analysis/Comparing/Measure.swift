@@ -6,6 +6,10 @@ public enum Measure: String, CaseIterable, Codable, Sendable {
   case finalAccuracy
   /// The best accuracy of any version.
   case bestAccuracy
+  /// RMSE of the last version on the test samples.
+  case finalRMSE
+  /// The lowest RMSE of any version.
+  case bestRMSE
   /// Virtual time to the target.
   case timeToTarget
   /// Rounds to the target.
@@ -32,7 +36,8 @@ public enum Measure: String, CaseIterable, Codable, Sendable {
   public var better: Direction {
     switch self {
     case .finalAccuracy, .bestAccuracy, .worstDecile: .higher
-    case .timeToTarget, .roundsToTarget, .versionsToTarget, .bytesToTarget, .joulesToTarget,
+    case .finalRMSE, .bestRMSE, .timeToTarget, .roundsToTarget, .versionsToTarget, .bytesToTarget,
+      .joulesToTarget,
       .wastedWork, .staleness, .gini:
       .lower
     }
@@ -46,7 +51,9 @@ public enum Measure: String, CaseIterable, Codable, Sendable {
     case .versionsToTarget: .versions
     case .bytesToTarget: .bytes
     case .joulesToTarget: .joules
-    case .finalAccuracy, .bestAccuracy, .wastedWork, .staleness, .gini, .worstDecile: nil
+    case .finalAccuracy, .bestAccuracy, .finalRMSE, .bestRMSE, .wastedWork, .staleness, .gini,
+      .worstDecile:
+      nil
     }
   }
 
@@ -58,6 +65,8 @@ public enum Measure: String, CaseIterable, Codable, Sendable {
     switch self {
     case .finalAccuracy: "final accuracy"
     case .bestAccuracy: "best accuracy"
+    case .finalRMSE: "final RMSE"
+    case .bestRMSE: "lowest RMSE"
     case .timeToTarget: "time to target"
     case .roundsToTarget: "rounds to target"
     case .versionsToTarget: "versions to target"
@@ -98,6 +107,10 @@ public struct MeasuredRun: Sendable, Equatable {
     add(.wastedWork, Self.wasted(document))
     add(.staleness, Self.staleness(document))
     add(.gini, Self.gini(document))
+    let errors = document["versions"]?[variable: "centralRMSE"]?.values.asDoubles
+      .filter { !$0.isNaN }
+    add(.finalRMSE, errors?.last)
+    add(.bestRMSE, errors?.min())
     let worst = document["versions"]?[variable: "federatedAccuracyWorstTenth"]?.values.asDoubles
     add(.worstDecile, worst?.last { !$0.isNaN })
     let curve = VersionCurve(document)

@@ -89,7 +89,7 @@ extension Report {
       case .lossByVersion: ["versions/centralLoss"]
       case .held: ["versions/heldAccuracy", "central/heldAccuracy"]
       case .ownModels: ["central/userAccuracy"]
-      case .spread: ["versions/federatedAccuracy"]
+      case .spread: ["versions/federatedAccuracy", "versions/federatedRMSE"]
       case .trainingLoss: ["versions/trainingLoss"]
       case .fleet: ["fleetHours/present"]
       case .participation, .updates, .funnel: ["hours/eligible"]

@@ -46,6 +46,11 @@ extension Report {
     var tiles: [(String, String)] = []
     for line in own.prefix(3) {
       let curve = line.curve(run, .accuracy, .time)
+      let errors = line.curve(run, .named("centralRMSE"), .time).map(\.y)
+      if let last = errors.last, let best = errors.min() {
+        tiles.append((Markup.significant(last, 4), "RMSE of the last version"))
+        tiles.append((Markup.significant(best, 4), "lowest RMSE"))
+      }
       guard let last = curve.last, let best = curve.map(\.y).max() else { continue }
       let of = own.count > 1 ? line.model.map { " of \($0)" } ?? ", federated" : ""
       if line.versions(run) == 0 {
@@ -119,7 +124,10 @@ extension Report {
   /// A row for each line: the results of its seeds.
   func resultTable() -> String {
     let target = commonTarget
-    var head = ["", "seeds", "last accuracy", "best accuracy"]
+    let isOfErrors = runs.allSatisfy { $0.has("versions/centralRMSE") }
+    var head =
+      ["", "seeds"]
+      + (isOfErrors ? ["last RMSE", "lowest RMSE"] : ["last accuracy", "best accuracy"])
     if let target { head.append("time to \(Markup.significant(target * 100, 3))%") }
     head += [
       "versions", "updates aggregated", "wasted training", "in progress at end", "bytes",
@@ -176,8 +184,14 @@ extension Report {
     }
     let curves = runs.map { line.curve($0, .accuracy, .time) }
     var cells = [line.name, "\(runs.count)"]
-    cells.append(over(curves.map { $0.last?.y }, Markup.percent))
-    cells.append(over(curves.map { $0.map(\.y).max() }, Markup.percent))
+    if self.runs.allSatisfy({ $0.has("versions/centralRMSE") }) {
+      let errors = runs.map { line.curve($0, .named("centralRMSE"), .time).map(\.y) }
+      cells.append(over(errors.map(\.last)) { Markup.significant($0, 4) })
+      cells.append(over(errors.map { $0.min() }) { Markup.significant($0, 4) })
+    } else {
+      cells.append(over(curves.map { $0.last?.y }, Markup.percent))
+      cells.append(over(curves.map { $0.map(\.y).max() }, Markup.percent))
+    }
     if let target {
       cells.append(over(curves.map { $0.first { $0.y >= target }?.x }, Markup.duration))
     }

@@ -6,17 +6,21 @@ package struct RunFigures {
 
   /// How accuracy spreads over devices, where that was recorded.
   var spread: Figure {
+    let isError = run.has("versions/federatedRMSE")
+    let column = isError ? "federatedRMSE" : "federatedAccuracy"
     let names = [
-      ("best tenth", "federatedAccuracyBestTenth"), ("mean", "federatedAccuracy"),
-      ("worst tenth", "federatedAccuracyWorstTenth"),
+      ("best tenth", "\(column)BestTenth"), ("mean", column),
+      ("worst tenth", "\(column)WorstTenth"),
     ]
     let series = names.map { name, column in
       let points = thinned(run.curve(column, over: .time), to: 400)
       return Figure.Series(name, .step(extended(points, to: run.length)))
     }
     return Figure(
-      "Accuracy on devices' own samples", x: timeAxis,
-      y: .init("accuracy", .share, includesZero: true),
+      "\(isError ? "RMSE" : "Accuracy") on devices' own samples", x: timeAxis,
+      y: isError
+        ? .init("RMSE", .number, includesZero: true)
+        : .init("accuracy", .share, includesZero: true),
       series.filter { !$0.mark.points.isEmpty })
   }
 

@@ -1,7 +1,7 @@
 import Learning
 
 /// One model's accuracy on each device's own samples, as an oracle sees it: no virtual time, no
-/// events, no draws.
+/// events, no draws. Where targets are numbers it is the RMSE, whose best tenth is the lowest.
 public struct FederatedEvaluation: Sendable, Equatable, Codable {
   /// Which of its client's samples a device is evaluated on: the first of these that there are.
   public enum Samples: String, CaseIterable, Sendable {
@@ -21,11 +21,11 @@ public struct FederatedEvaluation: Sendable, Equatable, Codable {
     public let devices: Int
     /// Mean of their accuracies, each device counting the same.
     public let mean: Double
-    /// Mean of their accuracies weighted by the samples evaluated: right answers by samples.
+    /// That of all samples together: right answers by answers, or the RMSE over all.
     public let weightedMean: Double
-    /// Mean of the ⌈n/10⌉ lowest of n accuracies.
+    /// Mean of the ⌈n/10⌉ worst of n accuracies.
     public let worstTenth: Double
-    /// Mean of the ⌈n/10⌉ highest of n accuracies.
+    /// Mean of the ⌈n/10⌉ best of n accuracies.
     public let bestTenth: Double
     /// Standard deviation of the accuracies about their mean, with n as divisor.
     public let standardDeviation: Double
@@ -39,18 +39,19 @@ public struct FederatedEvaluation: Sendable, Equatable, Codable {
   /// The spread of these evaluations, one per device; one of no samples does not count.
   ///
   /// Order: means and deviations are summed in device order, tenths from their outer end inwards.
-  public init(_ evaluations: [Evaluation]) {
-    accuracies = evaluations.map(\.accuracy)
+  public init(_ evaluations: [Evaluation], of targets: Dataset.TargetKind = .classes) {
+    accuracies = evaluations.map { $0.score(targets) }
     let known = accuracies.filter { !$0.isNaN }
     let count = Double(known.count)
     let mean = known.reduce(0, +) / count
     let squares = known.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
-    let sorted = known.sorted()
+    let sorted = targets == .values ? known.sorted(by: >) : known.sorted()
     let tenth = (known.count + 9) / 10
-    let samples = evaluations.reduce(0) { $0 + $1.count }
+    var all = Evaluation(count: 0, correct: 0, lossSum: 0)
+    for evaluation in evaluations { all += evaluation }
     summary = Summary(
       devices: known.count, mean: mean,
-      weightedMean: Double(evaluations.reduce(0) { $0 + $1.correct }) / Double(samples),
+      weightedMean: all.score(targets),
       worstTenth: sorted.prefix(tenth).reduce(0, +) / Double(tenth),
       bestTenth: sorted.reversed().prefix(tenth).reduce(0, +) / Double(tenth),
       standardDeviation: (squares / count).squareRoot())

@@ -112,6 +112,8 @@ public struct VersionSummary: Sendable {
     case last
     /// The largest.
     case most
+    /// The smallest.
+    case least
     /// The first version that has the largest.
     case versionOfMost
     /// The sum.

@@ -87,13 +87,21 @@ extension VersionColumn {
       "validationAccuracy", "accuracy on the devices' local validation samples"
     ) { $0.validationAccuracy }
     .remark("\(overUpdates), weighted by the validation samples; NaN if there are none")
-    .only([.claims, .recordings, .sweeps])
+    .when(.hasAccuracy).only([.claims, .recordings, .sweeps])
     .claimed("Mean accuracy of the version's updates on local validation samples")
     .lacking { _ in "the version's devices have no validation samples" }
     .summed(
       .last(
         "deviceAccuracy",
         "accuracy of the last version's updates on local validation samples")),
+    .number("validationRMSE", "RMSE on the devices' local validation samples") {
+      $0.validationRMSE
+    }
+    .remark("over all of the updates' validation samples together; NaN if there are none")
+    .when(.hasError).only([.claims, .recordings, .sweeps])
+    .lacking { _ in "the version's devices have no validation samples" }
+    .summed(
+      .last("deviceRMSE", "RMSE of the last version's updates on local validation samples")),
   ]
 
   private static let stale: [VersionColumn] = [
@@ -140,7 +148,7 @@ extension VersionColumn {
 
   private static let central: [VersionColumn] = [
     evaluated("centralAccuracy", "accuracy on the test samples") { $0.test.accuracy }
-      .only([.claims, .recordings, .sweeps]).lacking(unevaluated)
+      .when(.hasAccuracy).only([.claims, .recordings, .sweeps]).lacking(unevaluated)
       .summed(
         .last("finalAccuracy", "accuracy of the last version on the test samples"),
         .init(
@@ -152,7 +160,7 @@ extension VersionColumn {
     evaluated("centralValidationAccuracy", "accuracy on all validation samples") {
       $0.validation?.accuracy
     }
-    .only([.claims, .sweeps]).lacking(unvalidated)
+    .when(.hasAccuracy).only([.claims, .sweeps]).lacking(unvalidated)
     .summed(
       .last(
         "finalValidationAccuracy",
@@ -164,6 +172,14 @@ extension VersionColumn {
     }
     .only([.claims, .sweeps]).lacking(unvalidated)
     .summed(.last("finalValidationLoss", "loss of the last version on all validation samples")),
+    evaluated("centralRMSE", "RMSE on the test samples") { $0.test.rmse }
+      .when(.hasError).lacking(unevaluated)
+      .summed(
+        .last("finalRMSE", "RMSE of the last version on the test samples"),
+        .init("bestRMSE", "lowest RMSE of any evaluated version on the test samples", .least)),
+    evaluated("centralValidationRMSE", "RMSE on all validation samples") { $0.validation?.rmse }
+      .when(.hasError).only([.claims, .sweeps]).lacking(unvalidated)
+      .summed(.last("finalValidationRMSE", "RMSE of the last version on all validation samples")),
   ]
 
   private static func evaluated(
@@ -173,32 +189,45 @@ extension VersionColumn {
       .remark("NaN where the version was not evaluated")
   }
 
-  private static let federated: [VersionColumn] = [
-    spread("federatedAccuracy", "mean of the devices' accuracies") { $0.mean }
+  private static let federated: [VersionColumn] =
+    spreads("Accuracy", "accuracies", worst: "lowest", best: "highest", .isFederated)
+    + spreads("RMSE", "RMSEs", worst: "highest", best: "lowest", .isFederatedError)
+    + [
+      .integer(
+        "federatedDevices",
+        "devices evaluated (those with samples); 0 where this evaluation was skipped"
+      ) { $0.federated?.devices ?? 0 }
+      .when(.evaluatesDevices).only([])
+    ]
+
+  private static func spreads(
+    _ name: String, _ scores: String, worst: String, best: String, _ presence: Presence
+  ) -> [VersionColumn] {
+    let total =
+      name == "RMSE"
+      ? "RMSE over the samples of all devices"
+      : "mean of the devices' \(scores), weighted by the samples evaluated"
+    return [
+      spread("federated\(name)", "mean of the devices' \(scores)") { $0.mean }
+        .only(.claims)
+        .claimed("Mean of the devices' \(scores) (`record.federatedEvaluation`)"),
+      spread("federated\(name)BySamples", total) { $0.weightedMean },
+      spread(
+        "federated\(name)WorstTenth",
+        "mean of the ceil(n/10) \(worst) of n devices' \(scores)"
+      ) { $0.worstTenth }
       .only(.claims)
-      .claimed("Mean of the devices' accuracies (`record.federatedEvaluation`)"),
-    spread(
-      "federatedAccuracyBySamples",
-      "mean of the devices' accuracies, weighted by the samples evaluated"
-    ) { $0.weightedMean },
-    spread(
-      "federatedAccuracyWorstTenth", "mean of the ceil(n/10) lowest of n devices' accuracies"
-    ) { $0.worstTenth }
-    .only(.claims)
-    .claimed("Mean of the lowest tenth of the devices' accuracies (`record.federatedEvaluation`)"),
-    spread(
-      "federatedAccuracyBestTenth", "mean of the ceil(n/10) highest of n devices' accuracies"
-    ) { $0.bestTenth },
-    spread(
-      "federatedAccuracySpread",
-      "standard deviation of n devices' accuracies, with divisor n"
-    ) { $0.standardDeviation },
-    .integer(
-      "federatedDevices",
-      "devices evaluated (those with samples); 0 where this evaluation was skipped"
-    ) { $0.federated?.devices ?? 0 }
-    .when(.isFederated).only([]),
-  ]
+      .claimed(
+        "Mean of the \(worst) tenth of the devices' \(scores) (`record.federatedEvaluation`)"),
+      spread(
+        "federated\(name)BestTenth", "mean of the ceil(n/10) \(best) of n devices' \(scores)"
+      ) { $0.bestTenth },
+      spread(
+        "federated\(name)Spread",
+        "standard deviation of n devices' \(scores), with divisor n"
+      ) { $0.standardDeviation },
+    ].map { $0.when(presence) }
+  }
 
   private static func spread(
     _ name: String, _ text: String,
@@ -206,7 +235,7 @@ extension VersionColumn {
   ) -> VersionColumn {
     .number(name, "\(text); \(FederatedEvaluation.oracle)") { $0.federated.map(value) }
       .remark("NaN where this evaluation was skipped")
-      .when(.isFederated).only([])
+      .only([])
       .lacking {
         "version \($0.version) was not evaluated on devices (record.federatedEvaluation)"
       }
@@ -298,7 +327,7 @@ extension VersionColumn {
         + "published"
     ) { $0.heldAccuracy }
     .remark("of the last evaluated version up to the held one; NaN if no device held a version")
-    .when(.learns).only([]),
+    .when(.holdsAccuracy).only([]),
     .integer("heldNone", "devices that held no version when published") { $0.withoutVersion }.only(
       []),
   ]
@@ -307,8 +336,24 @@ extension VersionColumn {
 // MARK: When columns are there
 
 extension VersionColumn.Presence {
-  static let isFederated = Self(words: "`record.federatedEvaluation`") {
+  /// There is something that is right or wrong; without words, for only few runs have none.
+  static let hasAccuracy = Self(words: "") { $0.task.train.kind != .values }
+  static let hasError = Self(words: "targets are numbers") {
+    !$0.omitsArithmetic && $0.task.train.kind == .values
+  }
+  static let evaluatesDevices = Self(words: "`record.federatedEvaluation`") {
     $0.record.federatedEvaluation != nil
+  }
+  static let isFederated = Self(words: "`record.federatedEvaluation`") {
+    evaluatesDevices.holds($0) && hasAccuracy.holds($0)
+  }
+  static let isFederatedError = Self(
+    words: "`record.federatedEvaluation`, and targets are numbers"
+  ) {
+    evaluatesDevices.holds($0) && hasError.holds($0)
+  }
+  static let holdsAccuracy = Self(words: "something is learned") {
+    !$0.omitsArithmetic && hasAccuracy.holds($0)
   }
   static let averages = Self(words: "`record.averageAccuracy`") {
     $0.record.averageAccuracy != nil
@@ -322,7 +367,6 @@ extension VersionColumn.Presence {
   }
   static let usesModels = Self(words: "`server.modelInUse`") { $0.loadTime != nil }
   static let drawsEnergy = Self(words: "a group has a `battery`") { $0.drawsEnergy }
-  static let learns = Self(words: "something is learned") { !$0.omitsArithmetic }
 }
 
 extension FederatedEvaluation {

@@ -9,6 +9,9 @@ public struct VersionRecord: Sendable, Codable {
   public package(set) var figures: VersionFigures
   /// Mean of the accuracies that came with its updates; nil: not asked for.
   public let averageAccuracy: Double?
+  /// Root of the mean squared error on its devices' own validation samples, NaN without any; nil:
+  /// targets are no numbers.
+  public let validationRMSE: Double?
   /// Its evaluation, where it was due.
   public package(set) var evaluation: CentralEvaluation?
   /// Its accuracy over the devices, where it was due.
@@ -42,7 +45,7 @@ extension VersionRecord {
   package init(
     version: Int, publishedAt: SimTime, round: Int, updates: Int, devices: Int, samples: Int,
     samplesProcessed: Int, trainingLoss: Double, validationAccuracy: Double,
-    averageAccuracy: Double? = nil, meanStaleness: Double,
+    validationRMSE: Double? = nil, averageAccuracy: Double? = nil, meanStaleness: Double,
     maximumStaleness: Int, meanStalenessSeconds: Double, evaluation: CentralEvaluation?,
     federated: FederatedEvaluation.Summary?
   ) {
@@ -60,7 +63,8 @@ extension VersionRecord {
     figures.meanStalenessSeconds = meanStalenessSeconds
     self.init(
       version: version, figures: figures, averageAccuracy: averageAccuracy,
-      evaluation: evaluation, federated: federated, privacy: nil, labelCounts: [], norms: [],
+      validationRMSE: validationRMSE, evaluation: evaluation, federated: federated, privacy: nil,
+      labelCounts: [], norms: [],
       groupWeights: [])
   }
 }

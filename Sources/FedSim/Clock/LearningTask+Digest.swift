@@ -11,7 +11,13 @@ extension LearningTask {
       case .bytes(let bytes): bytes.withUnsafeBytes { digest.combine(bytes: $0) }
       case .floats(let floats): floats.withUnsafeBytes { digest.combine(bytes: $0) }
       }
-      data.labels.withUnsafeBytes { digest.combine(bytes: $0) }
+      switch data.targets {
+      case .classes: data.labels.withUnsafeBytes { digest.combine(bytes: $0) }
+      case .values(let values): values.numbers.withUnsafeBytes { digest.combine(bytes: $0) }
+      case .tokens(let tokens):
+        digest.combine(UInt64(bitPattern: Int64(tokens.unscored ?? -1)))
+        tokens.labels.withUnsafeBytes { digest.combine(bytes: $0) }
+      }
     }
     for lists in [partition.shards, partition.validation, clientTests] where !lists.isEmpty {
       digest.combine(UInt64(lists.count))

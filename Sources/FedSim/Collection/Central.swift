@@ -52,11 +52,12 @@ extension Central {
   /// The size of a file of these samples, as a device that collects would write it.
   ///
   /// A line is a time of 12 characters where wanted, the features, and the label vector, `1.0` at
-  /// the class and `0.0` else; values are parted by commas and lines end with one character.
+  /// the class and `0.0` else; values are parted by commas and lines end with one character. Other
+  /// targets count as three characters each.
   package func csvBytes(
     _ samples: [Int32], _ settings: CollectionSettings, of data: Dataset
   ) -> Int64 {
-    let labels = 4 * Int64(data.classCount) - 1
+    let labels = 4 * Int64(data.kind == .classes ? data.classCount : data.targets.width) - 1
     let lines =
       settings.sequences && data.sampleShape.count > 1 ? Int64(data.sampleShape[0]) : 1
     let size = Int64(data.sampleSize)

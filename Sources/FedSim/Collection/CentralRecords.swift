@@ -54,13 +54,13 @@ public struct CentralVersion: Sendable, Codable {
   /// On the test samples; nil for users' own models, and where arithmetic is left out.
   public let evaluation: Evaluation?
   /// For users' own models: the mean, over the users trained, of each model's accuracy on the
-  /// user's held-out samples; NaN else.
+  /// user's held-out samples, or RMSE where targets are numbers; NaN else.
   public let userAccuracy: Double
   /// As it was published: how many versions behind it the devices that fetch it were, on the
   /// average, the placeholder counted as version 0; NaN where none fetches it.
   public let meanLag: Double
-  /// As it was published: the mean accuracy on the test samples of the versions in use, over the
-  /// devices that have one; NaN where none has, and for users' own models.
+  /// As it was published: the mean accuracy, or RMSE, on the test samples of the versions in use,
+  /// over the devices that have one; NaN where none has, and for users' own models.
   public let heldAccuracy: Double
   /// How many devices took it into use.
   public internal(set) var adoptions = 0

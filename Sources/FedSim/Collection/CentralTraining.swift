@@ -239,7 +239,7 @@ extension CentralTraining {
       of: trained.task.network, parameters: parameters,
       dataset: source == .test ? task.test : task.train, indices: indices,
       kernels: cx.inputs.kernels, pool: cx.inputs.pool)
-    return [found.accuracy]
+    return [found.score(task.train.kind)]
   }
 
   /// How far the devices that fetch a model are behind its version, and how good what they have is.
@@ -261,7 +261,7 @@ extension CentralTraining {
       guard inUse > 0 else { continue }
       held += 1
       let row = cx.collection.versions[cx.collection.models[model].places[inUse - 1]]
-      accuracy += row.evaluation?.accuracy ?? .nan
+      accuracy += row.evaluation?.score(cx.inputs.task.test.kind) ?? .nan
     }
     return (Double(lag) / Double(users), accuracy / Double(held))
   }

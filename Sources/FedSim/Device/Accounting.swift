@@ -188,7 +188,7 @@ enum Accounting {
     record.progress = cx.books.progress.progress(at: cx.now)
     record.withoutVersion = cx.members.count - Int(record.progress.holders)
     guard !cx.inputs.omitsArithmetic else { return record }
-    let tested = cx.inputs.task.test.count
+    let tested = cx.inputs.task.test.answerCount
     record.heldAccuracy =
       record.progress.holders == 0
       ? .nan

@@ -49,7 +49,7 @@ public struct PostedUpdate: Sendable {
     public let parameters: ParameterBuffer
     /// The mean loss over all samples that were processed.
     public let trainingLoss: Double
-    /// The accuracy on the device's validation samples; nil: it has none.
+    /// The accuracy on the device's validation samples; nil: it has none, or targets are numbers.
     public let validationAccuracy: Double?
   }
 
@@ -73,6 +73,6 @@ public struct PostedUpdate: Sendable {
     return Contents(
       parameters: sent?.value(scratch).parameters ?? value.parameters,
       trainingLoss: value.lossSum / Double(samplesProcessed),
-      validationAccuracy: value.validation?.accuracy)
+      validationAccuracy: value.validation.flatMap { $0.answers > 0 ? $0.accuracy : nil })
   }
 }

@@ -17,6 +17,7 @@ public struct VersionLog: Sendable, Codable {
   private var federated = PagedArray<FederatedEvaluation.Summary>()
   /// One per version, or none.
   private var averages = PagedArray<Double>()
+  private var errors = PagedArray<Double>()
   private var privacy = PagedArray<PrivacyRecord>()
   /// This many per version, or none.
   private var labels = PagedArray<Int64>()
@@ -43,6 +44,7 @@ public struct VersionLog: Sendable, Codable {
     if let evaluation = record.evaluation { evaluations.append(evaluation) }
     if let summary = record.federated { federated.append(summary) }
     if let average = record.averageAccuracy { averages.append(average) }
+    if let error = record.validationRMSE { errors.append(error) }
     if let told = record.privacy { privacy.append(told) }
   }
 
@@ -52,6 +54,7 @@ public struct VersionLog: Sendable, Codable {
     return VersionRecord(
       version: version, figures: row.figures,
       averageAccuracy: version < averages.count ? averages[version] : nil,
+      validationRMSE: version < errors.count ? errors[version] : nil,
       evaluation: row.evaluation < 0 ? nil : evaluations[Int(row.evaluation)],
       federated: row.federated < 0 ? nil : federated[Int(row.federated)],
       privacy: version < privacy.count ? privacy[version] : nil,

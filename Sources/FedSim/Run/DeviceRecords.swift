@@ -88,8 +88,9 @@ extension DeviceRecords {
     return last.value(Scratch()).auxiliaryOutput.kept
   }
 
-  /// The accuracy of each device's own model on the samples that a federated evaluation takes; NaN
-  /// for a device without any; nil where no device keeps one.
+  /// The accuracy of each device's own model on the samples that a federated evaluation takes, or
+  /// the RMSE where targets are numbers; NaN for a device without any; nil where no device has a
+  /// model.
   public func ownAccuracies() -> [Double]? {
     guard !cx.states.own.isEmpty, !cx.inputs.omitsArithmetic else { return nil }
     let own = cx.states.own
@@ -103,7 +104,7 @@ extension DeviceRecords {
         of: task.network, parameters: training.value(scratch).parameters,
         dataset: samples == .test ? task.test : task.train, samples: indices, kernels: kernels,
         scratch: scratch
-      ).accuracy
+      ).score(task.train.kind)
     }
   }
 

@@ -249,7 +249,7 @@ enum Aggregating {
   ) -> Double {
     var (sum, total) = (0.0, 0.0)
     for (place, update) in used.updates.enumerated() {
-      guard let validation = used[place].validation, validation.count > 0 else { continue }
+      guard let validation = used[place].validation, validation.answers > 0 else { continue }
       let weight = weights == .updates ? 1 : Double(cx.updates[update].samples)
       sum += weight * validation.accuracy
       total += weight
@@ -273,7 +273,7 @@ enum Aggregating {
     _ used: Used, _ server: inout Server, _ cx: inout Context
   ) -> VersionRecord {
     var (samples, processed, lossSum) = (0, 0, 0.0)
-    var (correct, validated) = (0, 0)
+    var validated = Evaluation(count: 0, correct: 0, lossSum: 0)
     var (staleness, stalest, seconds) = (0, 0, 0.0)
     var deviceCount = 0
     var last: Int32 = -1
@@ -283,10 +283,7 @@ enum Aggregating {
       samples += cx.updates[update].samples
       processed += cx.updates[update].samplesProcessed
       lossSum += used[place].lossSum
-      if let validation = used[place].validation {
-        correct += validation.correct
-        validated += validation.count
-      }
+      if let validation = used[place].validation { validated += validation }
       staleness += Int(server.version - base)
       cx.books.countStaleness(Int(server.version - base))
       stalest = max(stalest, Int(server.version - base))
@@ -301,7 +298,8 @@ enum Aggregating {
       updates: used.updates.count,
       devices: deviceCount, samples: samples, samplesProcessed: processed,
       trainingLoss: cx.inputs.omitsArithmetic ? .nan : lossSum / Double(processed),
-      validationAccuracy: validated == 0 ? .nan : Double(correct) / Double(validated),
+      validationAccuracy: validated.answers == 0 ? .nan : validated.accuracy,
+      validationRMSE: cx.inputs.task.train.kind == .values ? validated.rmse : nil,
       averageAccuracy: cx.inputs.record.averageAccuracy.map { averageAccuracy(used, by: $0, cx) },
       meanStaleness: Double(staleness) / count, maximumStaleness: stalest,
       meanStalenessSeconds: seconds / count,

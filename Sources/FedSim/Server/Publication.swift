@@ -72,6 +72,7 @@ extension Publication {
     var record = VersionRecord(
       version: 0, publishedAt: cx.now, round: 0, updates: 0, devices: 0, samples: 0,
       samplesProcessed: 0, trainingLoss: .nan, validationAccuracy: .nan,
+      validationRMSE: cx.inputs.task.train.kind == .values ? .nan : nil,
       averageAccuracy: cx.inputs.record.averageAccuracy.map { _ in .nan }, meanStaleness: 0,
       maximumStaleness: 0, meanStalenessSeconds: 0,
       evaluation: cx.inputs.omitsArithmetic ? nil : Quality.evaluate(server, cx),

@@ -65,7 +65,8 @@ extension Quality {
     _ server: borrowing Server, _ cx: borrowing Context
   ) -> FederatedEvaluation {
     if evaluatesPersonally(cx) {
-      return FederatedEvaluation(personalEvaluations(server, cx))
+      return FederatedEvaluation(
+        personalEvaluations(server, cx), of: cx.inputs.task.train.kind)
     }
     let task = cx.inputs.task
     var places = Array(repeating: -1, count: task.partition.clientCount)
@@ -90,6 +91,6 @@ extension Quality {
       cx.members.clients.map { client in
         Int(client) < places.count
           ? found[places[Int(client)]] : Evaluation(count: 0, correct: 0, lossSum: 0)
-      })
+      }, of: task.train.kind)
   }
 }

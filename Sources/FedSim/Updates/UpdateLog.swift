@@ -27,7 +27,8 @@ public struct UpdateLog: Sendable, Codable {
     public internal(set) var staleness: Int32 = -1
     /// Mean loss over the samples processed; NaN: its training was not needed.
     public internal(set) var trainingLoss = Double.nan
-    /// Samples of its device used for validation, and those that the trained model got right.
+    /// Answers of its device used for validation, and those that the trained model got right; where
+    /// targets are numbers, samples.
     public internal(set) var validated: (count: Int32, correct: Int32) {
       get { (validationCount, validationCorrect) }
       set { (validationCount, validationCorrect) = newValue }
@@ -78,7 +79,8 @@ public struct UpdateLog: Sendable, Codable {
       rows[place].trainingLoss = lossSum / Double(rows[place].samplesProcessed)
     }
     if let validation {
-      rows[place].validated = (Int32(validation.count), Int32(validation.correct))
+      let answers = validation.answers > 0 ? validation.answers : validation.count
+      rows[place].validated = (Int32(answers), Int32(validation.correct))
     }
   }
 

@@ -16,6 +16,7 @@ extension Comparison {
     let table = ResultTable(document, "versions")
     let versions = table?.integers("version")
     let evaluated = table?.numbers("centralAccuracy")?.filter { !$0.isNaN }
+    let errors = table?.numbers("centralRMSE")?.filter { !$0.isNaN }
     let updates = table?.integers("updates")?.reduce(0, +)
     return [
       ("versions", versions.map { "\(max(0, $0.count - 1))" }),
@@ -26,6 +27,8 @@ extension Comparison {
         "central loss at the end",
         table?.numbers("centralLoss")?.last { !$0.isNaN }.map(text)
       ),
+      ("central RMSE at the end", errors?.last.map(text)),
+      ("lowest central RMSE", errors?.min().map(text)),
     ]
   }
 
