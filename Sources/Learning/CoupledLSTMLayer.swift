@@ -4,7 +4,7 @@ import Numerics
 ///
 /// Gates are forget, cell, output. It is an `LSTMLayer` whose input gate has the forget gate's
 /// parameters with the other sign, as σ(−z) = 1 − σ(z): parameters are spread out to four gates,
-/// and gradients are folded back. Source: Greff et al., "LSTM: a search space odyssey" (2017), CIFG.
+/// and gradients are folded back. Source: Greff et al., "LSTM: a search space odyssey" (2017).
 /// Order: as in `LSTMLayer`; a forget gate's gradient less that of the input gate.
 struct CoupledLSTMLayer: PlacedLayer {
   private let inner: LSTMLayer

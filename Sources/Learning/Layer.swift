@@ -35,10 +35,14 @@ extension Network {
     case batchNormalisation(epsilon: Double, momentum: Double)
     /// Whole numbers below `count` become vectors of `width` values.
     case embedding(count: Int, width: Int)
+    /// An embedding, layers that keep its shape, and scores for each token by the same vectors.
+    case tiedEmbedding(count: Int, width: Int, layers: [Layer])
     /// A long short-term memory over [time][features].
     case lstm(units: Int, returnsSequence: Bool)
     /// The same with coupled input and forget gates.
     case coupledLSTM(units: Int, returnsSequence: Bool)
+    /// Either, whose states are seen through a narrower projection.
+    case projectedLSTM(units: Int, projection: Int, isCoupled: Bool, returnsSequence: Bool)
     /// A gated recurrent unit over [time][features].
     case gru(units: Int, returnsSequence: Bool)
     /// A dense layer that is frozen, and a trained one of low rank that is added: LoRA.

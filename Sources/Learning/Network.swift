@@ -137,25 +137,29 @@ public struct Network: Equatable, Sendable {
   public var tokenCount: Int? {
     var layer = layers[0]
     while case .frozen(let inner) = layer { layer = inner }
-    guard case .embedding(let count, _) = layer else { return nil }
-    return count
+    switch layer {
+    case .embedding(let count, _), .tiedEmbedding(let count, _, _): return count
+    default: return nil
+    }
   }
 
   /// Samples in a pass without gradients, so that its memory stays near the caches; no bit depends
   /// on it.
   var evaluationRows: Int {
-    let widest = nodes.flatMap(\.leaves).map(\.layer.outputCount).max() ?? 1
+    let widest =
+      nodes.flatMap(\.leaves).map(\.layer.outputCount).reduce(positions * classCount, max)
     return max(8, min(112, (1 << 18) / widest))
   }
 
   /// Multiply-adds, counted as two operations, of one sample's forward and backward pass.
   ///
   /// Forward, weight gradient, and input gradient of all layers but the first; biases,
-  /// activations and pooling are not counted.
+  /// activations and pooling are not counted. The first of a tied embedding is its table.
   public var trainingOperationsPerSample: Int {
     var operations = 0
     for (index, node) in nodes.enumerated() {
-      operations += node.layer.multiplyAdds * (index == 0 ? 4 : 6)
+      let isFirst = index == 0 && !(node.layer is TiedEmbeddingLayer)
+      operations += node.layer.multiplyAdds * (isFirst ? 4 : 6)
     }
     return operations
   }
@@ -205,11 +209,12 @@ extension Network.Layer {
     case .layerNormalisation: "layer-normalisation"
     case .batchNormalisation: "batch-normalisation"
     case .embedding: "embedding"
+    case .tiedEmbedding: "tied-embedding"
     case .lowRank: "lora"
     case .positions: "positions"
     case .attention: "attention"
     case .residual: "residual"
-    case .lstm, .coupledLSTM: "lstm"
+    case .lstm, .coupledLSTM, .projectedLSTM: "lstm"
     case .gru: "gru"
     case .frozen(let layer): layer.kind
     }

@@ -69,6 +69,22 @@ struct NetworkCompiler {
     case .embedding(let count, let width):
       guard isFirst else { throw ShapeProblem("can only be the first layer") }
       place(try EmbeddingLayer(count: count, width: width, inputShape: shape))
+    case .tiedEmbedding(let count, let width, let layers):
+      guard isFirst else { throw ShapeProblem("can only be the first layer") }
+      try addTied(EmbeddingLayer(count: count, width: width, inputShape: shape), count, layers)
+    case .lstm, .coupledLSTM, .projectedLSTM, .gru:
+      try addRecurrent(layer)
+    case .frozen(let inner):
+      let before = isUpdatable
+      isUpdatable = false
+      defer { isUpdatable = before }
+      try add(inner)
+    }
+  }
+
+  /// A layer over time.
+  private mutating func addRecurrent(_ layer: Network.Layer) throws(ShapeProblem) {
+    switch layer {
     case .lstm(let units, let returnsSequence):
       place(
         try LSTMLayer(units: units, returnsSequence: returnsSequence, inputShape: sequenceShape))
@@ -76,14 +92,15 @@ struct NetworkCompiler {
       place(
         try CoupledLSTMLayer(
           units: units, returnsSequence: returnsSequence, inputShape: sequenceShape))
+    case .projectedLSTM(let units, let projection, let isCoupled, let returnsSequence):
+      place(
+        try ProjectedLSTMLayer(
+          units: units, projection: projection, isCoupled: isCoupled,
+          returnsSequence: returnsSequence, inputShape: sequenceShape))
     case .gru(let units, let returnsSequence):
       place(
         try GRULayer(units: units, returnsSequence: returnsSequence, inputShape: sequenceShape))
-    case .frozen(let inner):
-      let before = isUpdatable
-      isUpdatable = false
-      defer { isUpdatable = before }
-      try add(inner)
+    default: preconditionFailure("\(layer.kind) is recurrent")
     }
   }
 
@@ -112,6 +129,30 @@ struct NetworkCompiler {
           isUpdatable: sum.leaves.contains { $0.isUpdatable && $0.layer.parameterCount > 0 },
           inputCount: inputCount)
       ]
+    placed += 1
+  }
+
+  /// An embedding whose vectors score what the layers behind it give.
+  private mutating func addTied(
+    _ embedding: EmbeddingLayer, _ count: Int, _ layers: [Network.Layer]
+  ) throws(ShapeProblem) {
+    let input = shape
+    place(embedding)
+    let (table, vectors) = (nodes[0], shape)
+    depth += 1
+    let path = try path(layers, from: vectors, 0, "layer", nil)
+    depth -= 1
+    guard shape == vectors else {
+      throw ShapeProblem("its layers give \(shape) and take \(vectors): that must be the same")
+    }
+    let tied = TiedEmbeddingLayer(embedding: table, path: path, count: count)
+    nodes = [
+      Network.Node(
+        layer: tied, place: placed, offset: 0,
+        isUpdatable: tied.leaves.contains { $0.isUpdatable && $0.layer.parameterCount > 0 },
+        inputCount: input.reduce(1, *))
+    ]
+    shape = tied.outputShape
     placed += 1
   }
 

@@ -175,3 +175,41 @@ public struct LoRAPart: LayerPart {
         activation: settings.activation.activation))
   }
 }
+
+/// An embedding whose vectors are also those of the scores.
+public struct TiedEmbeddingPart: LayerPart {
+  public static let name = "tied-embedding"
+  public static let summary =
+    "An embedding, layers, and scores for each token by the embedding's own vectors; no bias."
+
+  public struct Settings: PartSettings {
+    /// How many tokens there are, from 0 on.
+    public var count = 256
+    /// How long a vector is.
+    public var width = 8
+    /// The layers between vectors and scores.
+    public var layers = [Choice<any LayerPart>(FlattenPart.self) { $0 }]
+    public var isUpdatable = true
+
+    public init() {}
+
+    public static var fields: [Field<Settings>] {
+      [
+        Field("count", \.count, .integer(1...10_000_000), "Number of tokens, from 0 on."),
+        Field("width", \.width, .integer(1...1_000_000), "Length of a vector."),
+        Field(
+          "layers", \.layers, .list(of: .part(.layer), minimum: 1), required: true,
+          "The layers behind the embedding, which give [time, width] as well."),
+        Field("isUpdatable", \.isUpdatable, .flag, "Devices train and exchange the layer."),
+      ]
+    }
+  }
+
+  public let layer: Network.Layer
+
+  public init(_ settings: Settings) {
+    layer = Network.Layer.tiedEmbedding(
+      count: settings.count, width: settings.width, layers: settings.layers.map(\.value.layer)
+    ).updatable(settings.isUpdatable)
+  }
+}

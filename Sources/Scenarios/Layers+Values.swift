@@ -236,6 +236,8 @@ public struct LSTMPart: LayerPart {
     public var returnsSequence = false
     /// Whether the input gate is what the forget gate leaves.
     public var cifg: Bool?
+    /// How wide the projection is through which states are seen; nil: there is none.
+    public var projection: Int?
     public var isUpdatable = true
 
     public init() {}
@@ -252,6 +254,10 @@ public struct LSTMPart: LayerPart {
         Field(
           "cifg", \.cifg, feature: .flag,
           "Couple the gates: the input gate is 1 less the forget gate, and there are three."),
+        Field(
+          "projection", \.projection, feature: .integer(1...100_000),
+          "Width of a projection that replaces the states, for the next step and the next layer;"
+            + " absent: none."),
         Field("isUpdatable", \.isUpdatable, .flag, "Devices train and exchange the layer."),
       ]
     }
@@ -261,10 +267,16 @@ public struct LSTMPart: LayerPart {
 
   public init(_ settings: Settings) {
     let (units, sequence) = (settings.units, settings.returnsSequence)
+    let isCoupled = settings.cifg == true
     let layer: Network.Layer =
-      settings.cifg == true
-      ? .coupledLSTM(units: units, returnsSequence: sequence)
-      : .lstm(units: units, returnsSequence: sequence)
+      if let projection = settings.projection {
+        .projectedLSTM(
+          units: units, projection: projection, isCoupled: isCoupled, returnsSequence: sequence)
+      } else if isCoupled {
+        .coupledLSTM(units: units, returnsSequence: sequence)
+      } else {
+        .lstm(units: units, returnsSequence: sequence)
+      }
     self.layer = layer.updatable(settings.isUpdatable)
   }
 }

@@ -57,6 +57,8 @@ public struct Registry: Sendable {
     parts.add(ResNet18BatchModel.self, to: .model) { $0 }
     parts.add(MobileNetV2Model.self, to: .model) { $0 }
     parts.add(LSTMModel.self, to: .model) { $0 }
+    parts.add(TransformerLanguageModel.self, to: .model) { $0 }
+    parts.add(CIFGLanguageModel.self, to: .model) { $0 }
     parts.add(LayersModel.self, to: .model) { $0 }
 
     parts.add(DensePart.self, to: .layer) { $0 }
@@ -79,6 +81,7 @@ public struct Registry: Sendable {
     parts.add(LayerNormalisationPart.self, to: .layer) { $0 }
     parts.add(BatchNormalisationPart.self, to: .layer) { $0 }
     parts.add(EmbeddingPart.self, to: .layer) { $0 }
+    parts.add(TiedEmbeddingPart.self, to: .layer) { $0 }
     parts.add(PositionsPart.self, to: .layer) { $0 }
     parts.add(AttentionPart.self, to: .layer) { $0 }
     parts.add(ResidualPart.self, to: .layer) { $0 }

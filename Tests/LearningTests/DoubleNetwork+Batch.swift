@@ -16,12 +16,36 @@ extension DoubleNetwork {
       return zip(main, other).map {
         Values(shape: $0.shape, at: zip($0.at, $1.at).map(+))
       }
+    case .tiedEmbedding(let count, let width, let layers):
+      return tied(count, width, layers, batch, &source, isFrozen: isFrozen)
     default:
       let start = source
       return batch.map { values in
         source = start
         return apply(layer, to: values, &source)
       }
+    }
+  }
+
+  /// Layers between an embedding and scores by the same vectors.
+  private func tied(
+    _ count: Int, _ width: Int, _ layers: [Network.Layer], _ batch: [Values],
+    _ source: inout Source, isFrozen: Bool
+  ) -> [Values] {
+    let table = source.take(count * width)
+    let vectors = batch.map { x in
+      Values(
+        shape: [x.at.count, width],
+        at: x.at.flatMap { table[Int($0) * width..<(Int($0) + 1) * width] })
+    }
+    return layers.reduce(vectors) { applyToBatch($1, $0, &source, isFrozen: isFrozen) }.map { x in
+      Values(
+        shape: [x.shape[0], count],
+        at: stride(from: 0, to: x.at.count, by: width).flatMap { first in
+          (0..<count).map { token in
+            (0..<width).reduce(0) { $0 + x.at[first + $1] * table[token * width + $1] }
+          }
+        })
     }
   }
 

@@ -3,19 +3,22 @@ import Foundation
 /// Recurrent layers, step by step.
 extension DoubleNetwork {
   func lstm(
-    _ units: Int, _ all: Bool, _ x: Values, _ source: inout Source, isCoupled: Bool = false
+    _ units: Int, _ all: Bool, _ x: Values, _ source: inout Source, isCoupled: Bool = false,
+    projection: Int? = nil
   ) -> Values {
     let features = x.shape.count == 1 ? 1 : x.shape[1]
     let wide = (isCoupled ? 3 : 4) * units
     let inputWeight = source.take(features * wide)
-    let recurrentWeight = source.take(units * wide)
+    let recurrentWeight = source.take((projection ?? units) * wide)
     let bias = source.take(wide)
+    let narrow = projection.map { source.take(units * $0) }
+    var seen = [Double](repeating: 0, count: projection ?? units)
     var hidden = [Double](repeating: 0, count: units)
     var cell = hidden
     var states: [Double] = []
     for t in 0..<x.shape[0] {
       let a = product(Array(x.at[t * features..<(t + 1) * features]), inputWeight, wide)
-      let b = product(hidden, recurrentWeight, wide)
+      let b = product(seen, recurrentWeight, wide)
       let z = bias.indices.map { a[$0] + b[$0] + bias[$0] }
       for j in 0..<units {
         // The last three gates: forget, cell, output.
@@ -25,10 +28,12 @@ extension DoubleNetwork {
         cell[j] = f * cell[j] + i * tanh(z[first + units + j])
         hidden[j] = sigmoid(z[first + 2 * units + j]) * tanh(cell[j])
       }
-      states += hidden
+      seen = narrow.map { product(hidden, $0, seen.count) } ?? hidden
+      states += seen
     }
     return all
-      ? Values(shape: [x.shape[0], units], at: states) : Values(shape: [units], at: hidden)
+      ? Values(shape: [x.shape[0], seen.count], at: states)
+      : Values(shape: [seen.count], at: seen)
   }
 
   func gru(

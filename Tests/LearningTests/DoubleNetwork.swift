@@ -151,8 +151,11 @@ struct DoubleNetwork {
       return Values(
         shape: [x.at.count, width],
         at: x.at.flatMap { table[Int($0) * width..<(Int($0) + 1) * width] })
+    case .tiedEmbedding: preconditionFailure("its layers take a batch")
     case .lstm(let units, let all): return lstm(units, all, x, &source)
     case .coupledLSTM(let units, let all): return lstm(units, all, x, &source, isCoupled: true)
+    case .projectedLSTM(let units, let width, let isCoupled, let all):
+      return lstm(units, all, x, &source, isCoupled: isCoupled, projection: width)
     case .gru(let units, let all): return gru(units, all, x, &source)
     case .frozen: preconditionFailure("its layer takes a batch")
     }

@@ -243,6 +243,36 @@ struct GradientCase: CustomTestStringConvertible, Sendable {
         .coupledLSTM(units: 3, returnsSequence: false), head,
       ]),
     GradientCase(
+      name: "LSTM with a projection, coupled and not", sampleShape: [4, 3],
+      layers: [
+        .projectedLSTM(units: 5, projection: 3, isCoupled: true, returnsSequence: true),
+        .residual(
+          layers: [
+            .projectedLSTM(units: 4, projection: 3, isCoupled: false, returnsSequence: true)
+          ], shortcut: []),
+        .projectedLSTM(units: 3, projection: 2, isCoupled: true, returnsSequence: false), head,
+      ]),
+    GradientCase(
+      name: "tied embedding", sampleShape: [5],
+      layers: [
+        .tiedEmbedding(
+          count: 6, width: 4,
+          layers: [
+            .positions, .residual(layers: [.attention(heads: 2, isCausal: true)], shortcut: []),
+            .layerNormalisation, .frozen(.placewiseDense(outputs: 4, activation: .tanh)),
+            .batchNormalisation(epsilon: 1e-3, momentum: 0.1),
+          ])
+      ], loss: .crossEntropyAtPositions, tokens: 6),
+    GradientCase(
+      name: "tied embedding around a memory", sampleShape: [4],
+      layers: [
+        .tiedEmbedding(
+          count: 5, width: 3,
+          layers: [
+            .projectedLSTM(units: 5, projection: 3, isCoupled: true, returnsSequence: true)
+          ])
+      ], loss: .crossEntropyAtPositions, tokens: 5),
+    GradientCase(
       name: "GRU", sampleShape: [4, 2],
       layers: [
         .gru(units: 5, returnsSequence: true), .gru(units: 3, returnsSequence: false), head,

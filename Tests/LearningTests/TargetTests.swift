@@ -6,35 +6,75 @@ private func targetFraction(_ i: Int) -> Double { Double((i * 37 + 11) % 101) / 
 
 /// Trainings on numbers, and on a token at each position.
 @Suite struct TargetTests {
-  private static let batches: [[Int32]] = [[0, 1], [2, 3], [4], [1, 3], [0, 4], [2]]
+  /// A network of make_target_numbers.py, by its name there.
+  enum Case: String, CaseIterable {
+    case numbers, tokens, coupled, projected
+    case cifg = "cifg-lm"
+    case transformer = "transformer-lm"
 
-  private static let regression = (
-    network: Network(
-      inputCount: 3,
-      layers: [.dense(outputs: 4, activation: .tanh), .dense(outputs: 2, activation: .identity)],
-      loss: .squaredDifference),
-    data: Dataset(
-      features: .floats((0..<15).map { Float(targetFraction($0) * 2) }), sampleShape: [3],
-      targets: .values(
-        .init((0..<10).map { Float(targetFraction(3 * $0 + 1) * 4) }, width: 2)))
-  )
+    private var layers: [Network.Layer] {
+      let embedding = Network.Layer.embedding(count: 6, width: 3)
+      let scores = Network.Layer.placewiseDense(outputs: 6, activation: .identity)
+      switch self {
+      case .numbers:
+        return [
+          .dense(outputs: 4, activation: .tanh), .dense(outputs: 2, activation: .identity),
+        ]
+      case .tokens: return [embedding, .placewiseDense(outputs: 5, activation: .tanh), scores]
+      case .coupled: return [embedding, .coupledLSTM(units: 4, returnsSequence: true), scores]
+      case .projected:
+        let memory = Network.Layer.projectedLSTM(
+          units: 5, projection: 2, isCoupled: false, returnsSequence: true)
+        return [embedding, memory, scores]
+      case .cifg:
+        let memory = Network.Layer.projectedLSTM(
+          units: 5, projection: 3, isCoupled: true, returnsSequence: true)
+        return [.tiedEmbedding(count: 6, width: 3, layers: [memory])]
+      case .transformer:
+        let dense: [Network.Layer] = [
+          .placewiseDense(outputs: 8, activation: .relu),
+          .placewiseDense(outputs: 4, activation: .identity),
+        ]
+        let block: [Network.Layer] = [
+          .positions, .residual(layers: [.attention(heads: 2, isCausal: true)], shortcut: []),
+          .layerNormalisation, .residual(layers: dense, shortcut: []), .layerNormalisation,
+        ]
+        return [.tiedEmbedding(count: 6, width: 4, layers: block)]
+      }
+    }
 
-  private static let tokens: [[Int32]] = [
-    [2, 3, 1, 4, 0], [5, 2, 0, 0, 0], [3, 3, 4, 5, 2], [1, 2, 3, 0, 0], [4, 1, 5, 2, 3],
-  ]
+    func network() throws -> Network {
+      try Network(
+        sampleShape: self == .numbers ? [3] : [4], layers: layers,
+        loss: self == .numbers ? .squaredDifference : .crossEntropyAtPositions)
+    }
 
-  private static func language() throws -> (network: Network, data: Dataset) {
-    let network = try Network(
-      sampleShape: [4],
-      layers: [
-        .embedding(count: 6, width: 3), .placewiseDense(outputs: 5, activation: .tanh),
-        .placewiseDense(outputs: 6, activation: .identity),
-      ], loss: .crossEntropyAtPositions)
-    let labels = tokens.flatMap { $0.dropFirst().map { $0 == 0 ? -1 : $0 } }
-    let data = Dataset(
-      features: .floats(tokens.flatMap { $0.dropLast().map { Float($0) } }), sampleShape: [4],
-      targets: .tokens(.init(labels, positions: 4, count: 6, unscored: 1)))
-    return (network, data)
+    /// Five samples; of tokens 0 is padding and 1 out of vocabulary.
+    var data: Dataset {
+      if self == .numbers {
+        return Dataset(
+          features: .floats((0..<15).map { Float(targetFraction($0) * 2) }), sampleShape: [3],
+          targets: .values(
+            .init((0..<10).map { Float(targetFraction(3 * $0 + 1) * 4) }, width: 2)))
+      }
+      let tokens: [[Int32]] = [
+        [2, 3, 1, 4, 0], [5, 2, 0, 0, 0], [3, 3, 4, 5, 2], [1, 2, 3, 0, 0], [4, 1, 5, 2, 3],
+      ]
+      let labels = tokens.flatMap { $0.dropFirst().map { $0 == 0 ? -1 : $0 } }
+      return Dataset(
+        features: .floats(tokens.flatMap { $0.dropLast().map { Float($0) } }), sampleShape: [4],
+        targets: .tokens(.init(labels, positions: 4, count: 6, unscored: 1)))
+    }
+
+    /// Batches of two, two and one in each epoch.
+    func training() throws -> LocalTraining {
+      LocalTraining(
+        network: try network(), dataset: data, shard: [0, 1, 2, 3, 4],
+        plan: TrainingPlan(
+          length: .epochs(7), batchSize: 2,
+          optimizer: .sgd(learningRate: self == .numbers ? 0.125 : 0.25, momentum: 0.9)),
+        order: .explicit(targetOrders))
+    }
   }
 
   private func bits(_ parameters: ParameterBuffer) -> [UInt32] {
@@ -45,96 +85,74 @@ private func targetFraction(_ i: Int) -> Double { Double((i * 37 + 11) % 101) / 
     ParameterBuffer((0..<network.layout.count).map { Float(targetFraction($0)) })
   }
 
-  /// The batches of the script: five samples in two epochs of batches of two, two and one.
-  private func training(_ network: Network, _ data: Dataset, rate: Double) -> LocalTraining {
-    LocalTraining(
-      network: network, dataset: data, shard: [0, 1, 2, 3, 4],
-      plan: TrainingPlan(
-        length: .epochs(2), batchSize: 2, optimizer: .sgd(learningRate: rate, momentum: 0.9)),
-      order: .explicit([[0, 1, 2, 3, 4], [1, 3, 0, 4, 2]]))
+  private func evaluate(
+    _ network: Network, _ parameters: ParameterBuffer, _ data: Dataset, _ kernels: Kernels
+  ) -> Evaluation {
+    Evaluation(
+      of: network, parameters: parameters, dataset: data,
+      samples: (0..<Int32(data.count)).map { $0 }, kernels: kernels, scratch: Scratch())
   }
 
-  private func expectEqual(
-    _ outcome: TrainingOutcome, _ parameters: [Double], loss: Double, body: KernelBody
-  ) {
-    for (index, wanted) in parameters.enumerated() {
-      #expect(abs(Double(outcome.parameters[index]) - wanted) < 2e-6, "\(body): \(index)")
+  @Test(
+    "each of 20 steps is PyTorch's with its loss, and a cut after any changes no bit",
+    arguments: Case.allCases, KernelBody.allCases)
+  func stepsAreTorchs(network name: Case, body: KernelBody) throws {
+    let wanted = try #require(targetNumbers.first { $0.network == name.rawValue })
+    let (training, network) = (try name.training(), try name.network())
+    let (kernels, scratch) = (try kernels(body), Scratch())
+    let start = DeviceMemory(parameters: begin(network))
+    var memory = start
+    var lossSum = 0.0
+    for step in 0..<20 {
+      let outcome = training.run(
+        step..<step + 1, from: memory, lossSum: lossSum, kernels: kernels, scratch: scratch)
+      let rows = step % 3 == 2 ? 1.0 : 2.0
+      #expect(abs((outcome.lossSum - lossSum) / rows - wanted.losses[step]) < 1e-5)
+      (memory, lossSum) = (outcome.memory, outcome.lossSum)
+      let stride = network.layout.count / 10
+      for place in 0..<10 {
+        let index = (step + 1) % stride + place * stride
+        let difference = Double(outcome.parameters[index]) - wanted.entries[step * 10 + place]
+        #expect(abs(difference) < 1e-5, "step \(step), parameter \(index)")
+      }
     }
-    #expect(abs(outcome.lossSum / Double(outcome.samplesProcessed) - loss) < 1e-6)
-  }
-
-  @Test("training on numbers is PyTorch's with MSELoss", arguments: KernelBody.allCases)
-  func regressionIsTorchs(body: KernelBody) throws {
-    let (network, data) = Self.regression
-    let training = training(network, data, rate: 0.125)
-    let outcome = training.run(
-      0..<6, from: DeviceMemory(parameters: begin(network)), kernels: try kernels(body),
-      scratch: Scratch())
-    expectEqual(outcome, regressionParameters, loss: regressionErrors[0], body: body)
-    let found = Evaluation(
-      of: network, parameters: outcome.parameters, dataset: data, samples: [0, 1, 2, 3, 4],
-      kernels: try kernels(body), scratch: Scratch())
-    #expect(abs(found.meanLoss - regressionErrors[1]) < 1e-6)
-    #expect(abs(found.rmse - regressionErrors[2]) < 1e-6)
-    #expect(found.count == 5 && found.answers == 0 && found.accuracy.isNaN)
-  }
-
-  @Test("training on tokens is PyTorch's with ignore_index", arguments: KernelBody.allCases)
-  func tokensAreTorchs(body: KernelBody) throws {
-    let (network, data) = try Self.language()
-    let training = training(network, data, rate: 0.5)
-    let outcome = training.run(
-      0..<6, from: DeviceMemory(parameters: begin(network)), kernels: try kernels(body),
-      scratch: Scratch())
-    expectEqual(outcome, tokenParameters, loss: tokenLosses[0], body: body)
-    let found = Evaluation(
-      of: network, parameters: outcome.parameters, dataset: data, samples: [0, 1, 2, 3, 4],
-      kernels: try kernels(body), scratch: Scratch())
-    #expect(abs(found.meanLoss - tokenLosses[1]) < 1e-6)
-    #expect(found.count == tokenCounts.learned && found.answers == tokenCounts.scored)
-    #expect(found.correct == tokenCounts.right)
-    #expect(data.answerCount == tokenCounts.scored)
-  }
-
-  @Test("a memory with coupled gates trains as it does in PyTorch", arguments: KernelBody.allCases)
-  func coupledIsTorchs(body: KernelBody) throws {
-    let network = try Network(
-      sampleShape: [4],
-      layers: [
-        .embedding(count: 6, width: 3), .coupledLSTM(units: 4, returnsSequence: true),
-        .placewiseDense(outputs: 6, activation: .identity),
-      ], loss: .crossEntropyAtPositions)
-    let outcome = training(network, try Self.language().data, rate: 0.5).run(
-      0..<6, from: DeviceMemory(parameters: begin(network)), kernels: try kernels(body),
-      scratch: Scratch())
-    expectEqual(outcome, coupledParameters, loss: coupledLoss, body: body)
-  }
-
-  @Test("a training that is cut and continued gives the same bits", arguments: [1, 2, 3, 5])
-  func cut(at place: Int) throws {
-    for (network, data) in [Self.regression, try Self.language()] {
-      let training = training(network, data, rate: 0.25)
-      let scratch = Scratch()
-      let start = DeviceMemory(parameters: begin(network))
-      let whole = training.run(0..<6, from: start, kernels: .best, scratch: scratch)
-      let first = training.run(0..<place, from: start, kernels: .best, scratch: scratch)
+    let whole = training.run(0..<20, from: start, kernels: kernels, scratch: scratch)
+    #expect(bits(whole.parameters) == bits(memory.parameters) && whole.lossSum == lossSum)
+    for cut in 1..<20 {
+      let first = training.run(0..<cut, from: start, kernels: kernels, scratch: scratch)
       let rest = training.run(
-        place..<6, from: first.memory, lossSum: first.lossSum, kernels: .best, scratch: scratch)
+        cut..<20, from: first.memory, lossSum: first.lossSum, kernels: kernels, scratch: scratch)
       #expect(bits(rest.parameters) == bits(whole.parameters) && rest.lossSum == whole.lossSum)
     }
+    guard name == .numbers || name == .tokens else { return }
+    let found = evaluate(network, whole.parameters, name.data, kernels)
+    if name == .numbers {
+      #expect(abs(found.meanLoss - numberErrors.mean) < 1e-5)
+      #expect(abs(found.rmse - numberErrors.root) < 1e-5)
+      #expect(found.count == 5 && found.answers == 0 && found.accuracy.isNaN)
+    } else {
+      #expect(abs(found.meanLoss - tokenLoss) < 1e-5)
+      #expect(found.count == tokenCounts.learned && found.answers == tokenCounts.scored)
+      #expect(found.correct == tokenCounts.right && name.data.answerCount == found.answers)
+    }
   }
 
-  @Test("all bodies give the same bits")
-  func bodies() throws {
-    for (network, data) in [Self.regression, try Self.language()] {
-      let outcomes = KernelBody.allCases.compactMap { Kernels($0) }.map {
-        training(network, data, rate: 0.25).run(
-          0..<6, from: DeviceMemory(parameters: begin(network)), kernels: $0, scratch: Scratch())
-      }
-      for outcome in outcomes {
-        #expect(bits(outcome.parameters) == bits(outcomes[0].parameters))
-        #expect(outcome.lossSum == outcomes[0].lossSum)
-      }
+  @Test("all bodies give the same bits", arguments: Case.allCases)
+  func bodies(network name: Case) throws {
+    let network = try name.network()
+    let outcomes = try KernelBody.allCases.compactMap { Kernels($0) }.map {
+      (
+        $0,
+        try name.training().run(
+          0..<20, from: DeviceMemory(parameters: begin(network)), kernels: $0, scratch: Scratch())
+      )
+    }
+    for (kernels, outcome) in outcomes {
+      #expect(bits(outcome.parameters) == bits(outcomes[0].1.parameters))
+      #expect(outcome.lossSum == outcomes[0].1.lossSum)
+      #expect(
+        evaluate(network, outcome.parameters, name.data, kernels)
+          == evaluate(network, outcome.parameters, name.data, .best))
     }
   }
 
@@ -162,7 +180,7 @@ private func targetFraction(_ i: Int) -> Double { Double((i * 37 + 11) % 101) / 
 
   @Test("a batch of padding alone neither moves nor costs anything")
   func padding() throws {
-    let (network, _) = try Self.language()
+    let network = try Case.tokens.network()
     let data = Dataset(
       features: .floats([1, 2, 3, 4]), sampleShape: [4],
       targets: .tokens(.init([-1, -1, -1, -1], positions: 4, count: 6)))
@@ -176,7 +194,7 @@ private func targetFraction(_ i: Int) -> Double { Double((i * 37 + 11) % 101) / 
 
   @Test("squares of losses are those of each sample's mean")
   func squares() throws {
-    let (network, data) = try Self.language()
+    let (network, data) = (try Case.tokens.network(), Case.tokens.data)
     let plan = TrainingPlan(epochs: 1, batchSize: 5, learningRate: 0.5)
     let outcome = LocalTraining(
       network: network, dataset: data, shard: [0, 1, 2, 3, 4], plan: plan,
