@@ -34,7 +34,7 @@ public struct PartitionNatural: PartitionSource, Part {
   public static let summary = "The source's users as clients; needs a source with users."
   /// The sources that have users.
   public static let sources = [
-    LEAFFiles.name, TFFFiles.name, SyntheticUsers.name, Sensors.name,
+    LEAFFiles.name, TFFFiles.name, SyntheticUsers.name, Sensors.name, MadeUpWords.name,
     "\(CSVFiles.name) with `user`", "\(NPZFiles.name) with `users`",
   ]
 

@@ -29,6 +29,7 @@ public struct Registry: Sendable {
     parts.add(NoData.self, to: .dataSource) { $0 }
     parts.add(SyntheticUsers.self, to: .dataSource) { $0 }
     parts.add(Sensors.self, to: .dataSource) { $0 }
+    parts.add(MadeUpWords.self, to: .dataSource) { $0 }
 
     parts.add(PartitionIID.self, to: .partition) { $0 }
     parts.add(PartitionDirichlet.self, to: .partition) { $0 }

@@ -55,7 +55,8 @@ import Testing
     let blobs = try Blobs(.init()).load(folders: DataFolders([]), seed: 1)
     let expected = PartitionFault.noUsers(sources: PartitionNatural.sources)
     #expect(throws: expected) { try shards(blobs) }
-    #expect(expected.description.contains("leaf, tff-hdf5, synthetic, sensors, csv with `user`"))
+    #expect(
+      expected.description.contains("leaf, tff-hdf5, synthetic, sensors, words, csv with `user`"))
     let rule = try PartitionNatural(.init()).partitioner(folders: DataFolders([]))
     #expect(throws: expected) {
       try rule.shards(labels: [0], classCount: 1, streams: PartitionStreams(seed: 1))

@@ -104,11 +104,12 @@ struct PresetWeightsTests {
     #expect(found.values == task.initial.values)
   }
 
-  /// [y][x][in][out] as [out][in][y][x], [in][out] as [out][in]; embeddings and what has one axis
-  /// stay.
+  /// [y][x][in][out] as [out][in][y][x], [in][out] as [out][in]; embeddings, positions and what has
+  /// one axis stay.
   private func turn(_ values: [Float], _ tensor: TensorSpec) -> (shape: [Int], values: [Float]) {
     let shape = tensor.shape
-    if shape.count == 1 || tensor.name.hasPrefix("embedding") { return (shape, values) }
+    let stays = ["embedding", "positions"].contains { tensor.name.hasPrefix($0) }
+    if shape.count == 1 || stays { return (shape, values) }
     let (inputs, outputs) = (shape[shape.count - 2], shape[shape.count - 1])
     let places = shape.dropLast(2).reduce(1, *)
     var turned: [Float] = []
