@@ -1,10 +1,10 @@
 """Makes Tests/RunsTests/Fixtures/torch: rounds of federated learning in PyTorch, in float64.
 
 Run from the root of the project, with numpy and torch (2.15 was used):
-  python3 Tests/Fixtures-scripts/make_torch_rounds.py
+  python3 Tests/Fixtures-scripts/make_torch_rounds.py [CASE...]
 For each case NAME.yaml is a scenario; NAME.npz has its data, partition, cohorts and batch orders;
 NAME-initial.npz the weights that it begins with; NAME-final.npz the weights that PyTorch ends with,
-and `trainingLoss`, `centralLoss` and `centralAccuracy` of every version. Layers, losses, optimisers
+and `trainingLoss`, `centralLoss` and `centralAccuracy` (of numbers `centralRMSE`) of every version. Layers, losses, optimisers
 and clipping are PyTorch's own; only shapes are brought from PyTorch's order into that of the files.
 """
 
@@ -12,6 +12,7 @@ import itertools
 import json
 import math
 import pathlib
+import sys
 
 import numpy as np
 import torch
@@ -19,6 +20,7 @@ from torch.nn import functional as F
 
 FOLDER = pathlib.Path(__file__).parent.parent / "RunsTests" / "Fixtures" / "torch"
 CLIENTS, ROUNDS, CLASSES, SIZES = 4, 3, 3, [7, 12, 1, 9]
+PADDING, RARE = 0, 1  # Of tokens as targets: neither learned nor scored; not scored.
 COHORTS = [[0, 1, 2, 3], [1, 3, -1, -1], [0, 2, 3, -1]]
 ACTIVATIONS = {
     "identity": lambda x: x, "relu": torch.relu, "leaky-relu": lambda x: F.leaky_relu(x, 0.01),
@@ -69,6 +71,12 @@ class Model:
                 activation, x = self.place([(settings["activation"], {})], y)
                 placed += [("residual", (main, shortcut), [])] + activation
                 continue
+            if kind == "tied-embedding":
+                table, y = self.place([("embedding", settings)], x)
+                inner, _ = self.place(settings["layers"], y)
+                placed.append((kind, (table, inner), table[0][2]))
+                x = torch.zeros(*y.shape[:2], settings["count"], dtype=torch.float64)
+                continue
             names, stem = [], STEMS.get(kind)
             if stem:
                 self.numbers[stem] = self.numbers.get(stem, 0) + 1
@@ -108,14 +116,31 @@ class Model:
             return [("scale", (shape[-1],)), ("shift", (shape[-1],))]
         if kind == "batch-normalisation":
             return [(name, (shape[-1],)) for name in ("scale", "shift", "mean", "variance")]
-        gates = (4 if kind == "lstm" else 3) * s["units"]
-        features = shape[1] if len(shape) > 1 else 1
-        weights = [("inputWeight", (features, gates)), ("recurrentWeight", (s["units"], gates))]
+        gates = (4 if kind == "lstm" and not s.get("cifg") else 3) * s["units"]
+        features, narrow = shape[1] if len(shape) > 1 else 1, s.get("projection")
+        weights = [("inputWeight", (features, gates)), ("recurrentWeight", (narrow or s["units"], gates))]
+        if narrow:
+            return weights + [("bias", (gates,)), ("projection", (s["units"], narrow))]
         biases = ["bias"] if kind == "lstm" else ["inputBias", "recurrentBias"]
         return weights + [(bias, (gates,)) for bias in biases]
 
     @staticmethod
+    def coupled(s, p, x):
+        """A memory whose input gate is 1 less its forget gate, as Greff et al. write it; seen through a projection."""
+        n, outputs = s["units"], []
+        seen, cell = x.new_zeros(len(x), s["projection"]), x.new_zeros(len(x), n)
+        for t in range(x.shape[1]):
+            z = x[:, t] @ p[0] + seen @ p[1] + p[2]
+            forget = z[:, :n].sigmoid()
+            cell = forget * cell + (1 - forget) * z[:, n:2 * n].tanh()
+            seen = z[:, 2 * n:].sigmoid() * cell.tanh() @ p[3]
+            outputs.append(seen)
+        return torch.stack(outputs, 1) if s["returnsSequence"] else seen
+
+    @staticmethod
     def layer(kind, s, p, x):
+        if s.get("cifg"):
+            return Model.coupled(s, p, x)
         if kind == "dense":
             x = x if s.get("eachPlace") else x.flatten(1)
             return ACTIVATIONS[s.get("activation", "identity")](F.linear(x, p[0].T, p[1]))
@@ -183,11 +208,21 @@ class Model:
             if kind == "residual":
                 main, shortcut = settings
                 x = self(parameters, x, main) + self(parameters, x, shortcut)
+            elif kind == "tied-embedding":
+                table, inner = settings
+                x = self(parameters, self(parameters, x, table), inner) @ parameters[names[0]].T
             else:
                 x = self.layer(kind, settings, [parameters[n] for n in names], x)
         return x
 
     def losses(self, outputs, labels):
+        """The loss of each sample, or of each position that has a label."""
+        if labels.ndim == 2 and self.loss == "cross-entropy":
+            losses = F.cross_entropy(outputs.flatten(0, 1), labels.flatten(), ignore_index=PADDING,
+                                     reduction="none")
+            return losses[labels.flatten() != PADDING]
+        if labels.ndim == 2:
+            return ((outputs - labels) ** 2).mean(1)
         if self.loss == "cross-entropy":
             return F.cross_entropy(outputs, labels, reduction="none")
         return ((outputs - F.one_hot(labels, CLASSES)) ** 2).mean(1)
@@ -230,7 +265,8 @@ def train(model, start, x, y, shard, orders, training, first_epoch):
         losses = model.losses(model(parameters, x[rows]), y[rows])
         Model.training = False
         losses.mean().backward()
-        total, processed = total + losses.sum().item(), processed + len(rows)
+        batch = losses.sum() if y.ndim == 1 else losses.mean() * len(rows)
+        total, processed = total + batch.item(), processed + len(rows)
         if "clipNorm" in training:
             norm = torch.sqrt(sum((p.grad**2).sum() for p in trained))
             for p in trained:
@@ -244,7 +280,9 @@ def train(model, start, x, y, shard, orders, training, first_epoch):
 
 
 def case(name, seed, shape, layers, training, payload="weights", aggregator="sample-weighted-mean",
-         tokens=None, isBytes=False):
+         tokens=None, isBytes=False, targets=None):
+    if len(sys.argv) > 1 and name not in sys.argv[1:]:
+        return
     draw = np.random.RandomState(seed)
     model = Model(shape, layers, training.get("loss", "cross-entropy"))
 
@@ -255,8 +293,17 @@ def case(name, seed, shape, layers, training, payload="weights", aggregator="sam
             return draw.randint(0, 256, (count, *shape)).astype(np.uint8)
         return (np.round(4 * draw.normal(size=(count, *shape))) / 4).astype(np.float32)
 
-    arrays = {"x_train": samples(30), "y_train": draw.randint(0, CLASSES, 30),
-              "x_test": samples(20), "y_test": draw.randint(0, CLASSES, 20),
+    def answers(count):
+        if targets == "values":
+            return draw.normal(size=(count, layers[-1][1]["units"])).astype(np.float32)
+        if targets:
+            labels = draw.randint(1, tokens, (count, *shape))
+            labels[np.arange(shape[0]) >= draw.randint(1, shape[0] + 1, (count, 1))] = PADDING
+            return labels
+        return draw.randint(0, CLASSES, count)
+
+    arrays = {"x_train": samples(30), "y_train": answers(30),
+              "x_test": samples(20), "y_test": answers(20),
               "samples": draw.permutation(30)[:sum(SIZES)].astype(np.int32),
               "offsets": np.concatenate([[0], np.cumsum(SIZES)]).astype(np.int32),
               "cohorts": np.array(COHORTS, np.int32)}
@@ -278,7 +325,7 @@ def case(name, seed, shape, layers, training, payload="weights", aggregator="sam
         return torch.tensor(np.asarray(array, np.float64))
 
     x, y = tensor(arrays["x_train"]), torch.tensor(arrays["y_train"])
-    tests, answers = tensor(arrays["x_test"]), torch.tensor(arrays["y_test"])
+    tests, wanted = tensor(arrays["x_test"]), torch.tensor(arrays["y_test"])
     current = {n: torch.tensor(v.astype(np.float64)) for n, v in initial.items()}
     shards = np.split(arrays["samples"].astype(np.int64), np.cumsum(SIZES)[:-1])
     epochs, losses, central = [0] * CLIENTS, [math.nan], []
@@ -286,10 +333,14 @@ def case(name, seed, shape, layers, training, payload="weights", aggregator="sam
     def evaluate():
         with torch.no_grad():
             outputs = model(current, tests)
+        loss = model.losses(outputs, wanted).mean().item()
+        if targets == "values":
+            central.append((loss, math.sqrt(loss)))
+            return
         best = outputs.topk(2).values
-        assert (best[:, 0] - best[:, 1]).min() > 1e-4, f"{name}: an answer hangs on a rounding"
-        central.append((model.losses(outputs, answers).mean().item(),
-                        (outputs.argmax(1) == answers).double().mean().item()))
+        assert (best[..., 0] - best[..., 1]).min() > 1e-4, f"{name}: an answer hangs on a rounding"
+        isScored = wanted > RARE if targets else wanted >= 0
+        central.append((loss, (outputs.argmax(-1) == wanted)[isScored].double().mean().item()))
 
     evaluate()
     for cohort in COHORTS:
@@ -309,20 +360,23 @@ def case(name, seed, shape, layers, training, payload="weights", aggregator="sam
     np.savez_compressed(
         FOLDER / f"{name}-final.npz", trainingLoss=np.array(losses),
         centralLoss=np.array([loss for loss, _ in central]),
-        centralAccuracy=np.array([accuracy for _, accuracy in central]),
+        **{"centralRMSE" if targets == "values" else "centralAccuracy": np.array(
+            [score for _, score in central])},
         **{n: p.numpy() for n, p in current.items()})
     def written(layers):
         nested = lambda s: {key: written(value) if isinstance(value, list) else value
                             for key, value in s.items()}
         return [{kind: nested(settings)} if settings else kind for kind, settings in layers]
 
+    source = {"path": f"{name}.npz", **({} if targets == "values" else {"classes": tokens if targets else CLASSES}),
+              **({"targets": targets} if targets else {})}
     (FOLDER / f"{name}.yaml").write_text(f"""\
 # Written by Tests/Fixtures-scripts/make_torch_rounds.py.
 seed: 1
 stop: {{rounds: {ROUNDS}, after: 1 d}}
 task:
   data:
-    source: {{npz: {{path: {name}.npz, classes: {CLASSES}}}}}
+    source: {{npz: {written_source(source)}}}
     partition: {{file: {name}.npz}}
   model:
     layers:
@@ -343,6 +397,13 @@ server:
 record:
   evaluateEvery: {{versions: 1}}
 """)
+
+
+def written_source(settings):
+    """Settings in YAML's short form."""
+    parts = (f"{key}: {written_source(value) if isinstance(value, dict) else value}"
+             for key, value in settings.items())
+    return "{" + ", ".join(parts) + "}"
 
 
 def sgd(rate, **more):
@@ -473,6 +534,23 @@ def main():
         batch, dense(6, "tanh", eachPlace=True), batch_normalised(momentum=0.5), ("silu", {}), dense(12, "tanh"),
         batch_normalised(0.1), dense(CLASSES)],
         {"steps": 20, "batchSize": 4, "optimizer": sgd(0.05)}, "delta", "uniform-mean")
+    learned = {"kind": "tokens", "padding": PADDING, "outOfVocabulary": RARE}
+    case("language", 14, [6], [
+        ("tied-embedding", {"count": 11, "width": 8, "layers": [
+            ("positions", {}), residual([("attention", {"heads": 2, "causal": True})]),
+            ("layer-normalisation", {}),
+            residual([dense(13, "relu", eachPlace=True), dense(8, eachPlace=True)]),
+            ("layer-normalisation", {})]})],
+        {"epochs": 2, "batchSize": 4, "optimizer": sgd(0.2, momentum=0.5)}, tokens=11,
+        targets=learned)
+    case("keyboard", 15, [5], [
+        ("tied-embedding", {"count": 9, "width": 5, "layers": [
+            recurrent("lstm", 12, True, cifg=True, projection=5)]})],
+        {"epochs": 2, "batchSize": 4, "optimizer": sgd(0.4, momentum=0.5), "clipNorm": 1}, "delta",
+        tokens=9, targets=learned)
+    case("regression", 16, [7], [dense(9, "tanh"), dense(2)],
+         {"epochs": 2, "batchSize": 4, "loss": mse, "optimizer": adam(0.02), "schedule": {"cosine": 0.2}},
+         targets="values")
 
 
 main()
