@@ -8,6 +8,7 @@ extension CrossChecks {
     let source = settings.task.data.source
     let targets = source.value.targets
     checkLoss(targets)
+    if targets != .values, settings.task.learning == nil { checkErrors(targets) }
     guard targets != .classes else { return }
     let without =
       "the samples of `\(source.name)` have "
@@ -32,6 +33,22 @@ extension CrossChecks {
       report(
         "the samples of `\(settings.task.data.source.name)` have \(what) as targets: use "
           + "`loss: \(needed.rawValue)`", at: keys)
+    }
+  }
+
+  /// What looks at errors of numbers.
+  private mutating func checkErrors(_ targets: Dataset.TargetKind) {
+    let what = targets == .tokens ? "a token at each position" : "classes"
+    let message =
+      "there is no RMSE: the samples of `\(settings.task.data.source.name)` have \(what) as "
+      + "targets; there is `centralAccuracy`"
+    for (i, claim) in (settings.expect ?? []).enumerated() {
+      for (metric, _) in claim.conditions where metric.isError {
+        report(message, at: ["expect", "[\(i)]", metric.name])
+      }
+      if let compare = claim.compare, compare.metric.isError {
+        report(message, at: ["expect", "[\(i)]", "compare", "metric"])
+      }
     }
   }
 
@@ -84,6 +101,8 @@ extension CrossChecks {
 extension Metric {
   /// Whether it is an accuracy, or what it took to reach one.
   var isAccuracy: Bool { name.lowercased().contains("accuracy") }
+  /// Whether it is an error of numbers.
+  var isError: Bool { name.contains("RMSE") }
 }
 
 extension HalvingSettings.Metric {

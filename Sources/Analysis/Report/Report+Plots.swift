@@ -129,6 +129,9 @@ extension Report {
     func emptiness(_ run: ReportRun) -> String {
       let hasVersions = (run.versions?.length(of: "version") ?? 0) > 1
       switch self {
+      case .accuracyByBytes where run.has("versions/centralRMSE"),
+        .accuracyByEnergy where run.has("versions/centralRMSE"):
+        return "the targets are numbers, and have no accuracy"
       case .accuracy, .loss:
         return run.lastMoment > 0 ? "no version was evaluated" : "the run stopped at its start"
       case .accuracyByVersion, .accuracyByBytes, .accuracyByEnergy, .lossByVersion:
