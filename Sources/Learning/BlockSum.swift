@@ -23,8 +23,8 @@ enum BlockSum {
   /// The sum of a term over a range; `terms` gives eight of them from a place on, with zeros at the
   /// end and beyond.
   ///
-  /// Order: in a block 8 partial sums over its parameters in order, added as a tree; then the blocks
-  /// in order.
+  /// Order: in a block 8 partial sums over its parameters in order, added as a tree; then the
+  /// blocks in order.
   @inline(__always)
   static func over(_ range: Range<Int>, _ terms: (_ at: Int, _ end: Int) -> Lanes) -> Double {
     var sum = 0.0
@@ -62,7 +62,9 @@ extension ParameterBuffer {
   /// The squared Euclidean norm of the parameters in a range, or of their differences from `base`.
   ///
   /// Order: of `BlockSum`.
-  public func squaredNorm(less base: ParameterBuffer? = nil, in range: Range<Int>? = nil) -> Double {
+  public func squaredNorm(
+    less base: ParameterBuffer? = nil, in range: Range<Int>? = nil
+  ) -> Double {
     let range = range ?? 0..<count
     precondition(range.upperBound <= count, "a range of the buffer")
     precondition(base.map { $0.count == count } ?? true, "buffers have one size")

@@ -7,8 +7,8 @@ public enum GradientClipping: Equatable, Sendable, Codable {
 
   /// Clips in place.
   ///
-  /// Order: range by range; in each its parts of blocks of 4,096 parameters (`BlockSum`), 16 partial
-  /// sums of a part in order, added as a tree; `Double`.
+  /// Order: range by range; in each its parts of blocks of 4,096 parameters (`BlockSum`), 16
+  /// partial sums of a part in order, added as a tree; `Double`.
   func apply(
     to gradient: UnsafeMutablePointer<Float>, layout: ParameterLayout, kernels: Kernels
   ) {

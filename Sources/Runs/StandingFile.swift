@@ -1,7 +1,7 @@
 import Foundation
 import Results
 
-/// A file that a command makes besides results: it replaces an earlier one of its own kind, and
+/// A file that a command makes besides results: it replaces an earlier one of the same kind, and
 /// never a scenario, a result or anything else.
 package enum StandingFile {
   /// How many bytes of a file say of what kind it is.
@@ -10,7 +10,7 @@ package enum StandingFile {
   /// The place for such a file; `isOurs` says by the first characters of a file whether it is of
   /// the same kind.
   ///
-  /// Nothing is written, and nothing is read of a pipe or a device, which could go on for ever.
+  /// Nothing is written, and nothing is read of a pipe or a device, which may never end.
   /// Throws: `RunFailure.input` where a file of another kind is there, `.output` where none can be
   /// placed.
   package static func place(

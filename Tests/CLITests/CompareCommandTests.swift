@@ -98,7 +98,9 @@ struct CompareCommandTests {
         "final accuracy: no claim: too few pairs, and at least 6 that differ are needed\n"))
     let one = try fedsim.run(["compare", "--a", files.a[0], "--b", files.b[0]])
     #expect(one.code == 0 && !one.out.contains("observed effect"), "\(one.out)")
-    #expect(one.out.contains("no pair has it on both sides: joules to target, worst decile\n"))
+    #expect(
+      one.out.contains(
+        "no pair has it on both sides: final RMSE, lowest RMSE, joules to target, worst decile\n"))
     // The rate is a matter of the policy; another fleet is not.
     #expect(!one.out.contains("warning"))
     _ = try fedsim(

@@ -58,12 +58,12 @@ struct DamageTests {
     }
   }
 
-  @Test("a changed result beside the one it was is not said to equal it, and is said to be changed")
+  @Test("a changed result next to the one it was is not said to equal it, and is said to be changed")
   func changedTwin() throws {
     let fedsim = try Command()
     _ = try fedsim("run", "s.yaml", "-q", "-o", "r.h5", "--set", "name=nightly")
     var bytes = try fedsim.bytes("r.h5")
-    // A word of the resolved scenario that its reader takes as well, and that is no part of a policy.
+    // A word of the resolved scenario that its reader takes as well, no part of a policy.
     let place = try #require(bytes.firstRange(of: Data("name: \"nightly\"".utf8)))
     bytes.replaceSubrange(place, with: Data("name: \"nightla\"".utf8))
     try bytes.write(to: URL(fileURLWithPath: "\(fedsim.folder)/val.h5"))

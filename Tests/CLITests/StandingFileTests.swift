@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Files that commands make: each replaces one of its own kind, and nothing else.
+/// Files that commands make: each replaces one of the same kind, and nothing else.
 @Suite("files that are there already")
 struct StandingFileTests {
   /// Each option that writes a file, but `run --output`, with `X` for the path.
@@ -49,7 +49,7 @@ struct StandingFileTests {
   }
 
   @Test(
-    "timings are not written over the result of their own run, nor traces over what they are of")
+    "timings are not written over the result of the run, nor traces over what they are of")
   func own() throws {
     let fedsim = try Command()
     let timings = try fedsim("run", "s.yaml", "-q", "-o", "n.h5", "--timings", "./n.h5")

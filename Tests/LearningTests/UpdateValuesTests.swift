@@ -16,8 +16,8 @@ struct UpdateValuesTests {
   @Test("norms and distances sum blocks of 4,096 parameters, and then the blocks")
   func blocks() {
     // The first value is 2²⁷, all others are 1. Next to 2⁵⁴ a double takes steps of 4, so in the
-    // first block the lane of the first value stays 2⁵⁴; the other seven lanes add up 512 ones each,
-    // in the tree 3,584. The second block is 4,096, and the rest 8: 2⁵⁴ + 7,688.
+    // first block the lane of the first value stays 2⁵⁴; the other seven lanes add up 512 ones
+    // each, in the tree 3,584. The second block is 4,096, and the rest 8: 2⁵⁴ + 7,688.
     let count = 2 * 4_096 + 8
     let ones = [Float](repeating: 1, count: count)
     let values = ParameterBuffer([0x1p27] + ones.dropFirst())

@@ -81,8 +81,8 @@ public struct Figure: Sendable {
   public var series: [Series]
   /// Whether a series that is alone has its name above it too.
   public var namesOne = false
-  /// The value, below the vertical axis, at which curves start that are drawn from the axis on; nil:
-  /// all is drawn.
+  /// The value, below the vertical axis, at which curves start that are drawn from the axis on;
+  /// nil: all is drawn.
   public var startsBelow: Double?
   /// The width; the height follows from the legend.
   public var width = 440.0

@@ -2,7 +2,7 @@ import Results
 
 extension RunFigures {
   /// The clock of all figures by the hour of day: that of the devices, each group by its own
-  /// offset; UTC where participations cannot be told by group and offsets differ, so that two
+  /// offset; UTC where participations are not known by group and offsets differ, so that two
   /// figures never have two clocks.
   var isOfDevicesDay: Bool {
     let offsets = run.document.table("fleetHours")?.numbers("utcOffset") ?? []
