@@ -58,7 +58,7 @@ struct DamageTests {
     }
   }
 
-  @Test("a changed result next to the one it was is not said to equal it, and is said to be changed")
+  @Test("a changed result next to the original is not said to equal it, but to be changed")
   func changedTwin() throws {
     let fedsim = try Command()
     _ = try fedsim("run", "s.yaml", "-q", "-o", "r.h5", "--set", "name=nightly")
