@@ -331,7 +331,7 @@ def check(path):
         check_tree(path, first)
         check_federated(first["versions"], first["devices"], path)
         check_sums(first)
-    if "partition" in first:
+    if "partition" in first and "labelHistogram" in first["partition"]:
         check_histograms(first["partition"])
     check_command(path, "ncdump", "-h")
     check_command(path, "ncdump")
