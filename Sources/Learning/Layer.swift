@@ -45,6 +45,8 @@ extension Network {
     case projectedLSTM(units: Int, projection: Int, isCoupled: Bool, returnsSequence: Bool)
     /// A gated recurrent unit over [time][features].
     case gru(units: Int, returnsSequence: Bool)
+    /// The same with a reset gate that multiplies the state before the product: Core ML's.
+    case resetFirstGRU(units: Int, returnsSequence: Bool)
     /// A dense layer that is frozen, and a trained one of low rank that is added: LoRA.
     case lowRank(LowRank)
     /// A learned vector for each time, added to [time][features].

@@ -215,7 +215,7 @@ extension Network.Layer {
     case .attention: "attention"
     case .residual: "residual"
     case .lstm, .coupledLSTM, .projectedLSTM: "lstm"
-    case .gru: "gru"
+    case .gru, .resetFirstGRU: "gru"
     case .frozen(let layer): layer.kind
     }
   }

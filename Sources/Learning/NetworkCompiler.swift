@@ -72,7 +72,7 @@ struct NetworkCompiler {
     case .tiedEmbedding(let count, let width, let layers):
       guard isFirst else { throw ShapeProblem("can only be the first layer") }
       try addTied(EmbeddingLayer(count: count, width: width, inputShape: shape), count, layers)
-    case .lstm, .coupledLSTM, .projectedLSTM, .gru:
+    case .lstm, .coupledLSTM, .projectedLSTM, .gru, .resetFirstGRU:
       try addRecurrent(layer)
     case .frozen(let inner):
       let before = isUpdatable
@@ -100,6 +100,10 @@ struct NetworkCompiler {
     case .gru(let units, let returnsSequence):
       place(
         try GRULayer(units: units, returnsSequence: returnsSequence, inputShape: sequenceShape))
+    case .resetFirstGRU(let units, let returnsSequence):
+      place(
+        try ResetFirstGRULayer(
+          units: units, returnsSequence: returnsSequence, inputShape: sequenceShape))
     default: preconditionFailure("\(layer.kind) is recurrent")
     }
   }

@@ -112,7 +112,7 @@ struct LSTMLayer: PlacedLayer {
 
 /// Where a recurrent layer's state is, and what its kinds have in common.
 struct RecurrentParts {
-  private let rows: Int
+  let rows: Int
   private let time: Int
   private let units: Int
   private let width: Int

@@ -37,13 +37,13 @@ extension DoubleNetwork {
   }
 
   func gru(
-    _ units: Int, _ all: Bool, _ x: Values, _ source: inout Source
+    _ units: Int, _ all: Bool, _ x: Values, _ source: inout Source, first: Bool = false
   ) -> Values {
     let features = x.shape.count == 1 ? 1 : x.shape[1]
     let inputWeight = source.take(features * 3 * units)
     let recurrentWeight = source.take(units * 3 * units)
     let inputBias = source.take(3 * units)
-    let recurrentBias = source.take(3 * units)
+    let recurrentBias = first ? inputBias.map { _ in 0 } : source.take(3 * units)
     var hidden = [Double](repeating: 0, count: units)
     var states: [Double] = []
     for t in 0..<x.shape[0] {
@@ -51,10 +51,12 @@ extension DoubleNetwork {
         product(Array(x.at[t * features..<(t + 1) * features]), inputWeight, 3 * units), inputBias
       ).map(+)
       let b = zip(product(hidden, recurrentWeight, 3 * units), recurrentBias).map(+)
+      let r = (0..<units).map { sigmoid(a[$0] + b[$0]) }
+      let left = product(zip(r, hidden).map(*), recurrentWeight, 3 * units)
       hidden = (0..<units).map { j in
-        let r = sigmoid(a[j] + b[j])
         let z = sigmoid(a[units + j] + b[units + j])
-        return (1 - z) * tanh(a[2 * units + j] + r * b[2 * units + j]) + z * hidden[j]
+        let n = first ? left[2 * units + j] : r[j] * b[2 * units + j]
+        return (1 - z) * tanh(a[2 * units + j] + n) + z * hidden[j]
       }
       states += hidden
     }

@@ -157,6 +157,7 @@ struct DoubleNetwork {
     case .projectedLSTM(let units, let width, let isCoupled, let all):
       return lstm(units, all, x, &source, isCoupled: isCoupled, projection: width)
     case .gru(let units, let all): return gru(units, all, x, &source)
+    case .resetFirstGRU(let units, let all): return gru(units, all, x, &source, first: true)
     case .frozen: preconditionFailure("its layer takes a batch")
     }
   }

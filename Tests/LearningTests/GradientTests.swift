@@ -278,6 +278,12 @@ struct GradientCase: CustomTestStringConvertible, Sendable {
         .gru(units: 5, returnsSequence: true), .gru(units: 3, returnsSequence: false), head,
       ]),
     GradientCase(
+      name: "GRU that resets first", sampleShape: [4, 2],
+      layers: [
+        .resetFirstGRU(units: 5, returnsSequence: true),
+        .resetFirstGRU(units: 3, returnsSequence: false), head,
+      ]),
+    GradientCase(
       name: "one step of time", sampleShape: [1, 3],
       layers: [
         .gru(units: 3, returnsSequence: true), .lstm(units: 2, returnsSequence: false), head,

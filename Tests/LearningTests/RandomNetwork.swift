@@ -201,6 +201,7 @@ struct NetworkKind: CustomTestStringConvertible, Sendable {
     },
     sequence("LSTM") { .lstm(units: $0, returnsSequence: $1) },
     sequence("GRU") { .gru(units: $0, returnsSequence: $1) },
+    sequence("GRU that resets first") { .resetFirstGRU(units: $0, returnsSequence: $1) },
   ]
 
   /// The network of a slot with data, a plan and initial parameters.
