@@ -32,8 +32,8 @@ let package = Package(
     .library(
       name: "FedSim",
       targets: [
-        "Numerics", "Schema", "Processes", "Learning", "FedSim", "DataSets", "Results",
-        "Scenarios", "Analysis",
+        "Numerics", "Schema", "Processes", "Learning", "FedSim", "CoreMLFormat", "DataSets",
+        "Results", "Scenarios", "Analysis",
         "Runs", "Sweeps", "FedSimCLI",
       ]),
     .library(name: "FedSimTesting", targets: ["FedSimTesting"]),
@@ -41,6 +41,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-protobuf", exact: "1.39.0"),
     .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
   ],
   targets: [
@@ -63,7 +64,14 @@ let package = Package(
     library(
       "FedSimTesting", ["FedSim", "Learning", "Numerics", "Schema"], exclude: ["README.md"]),
     library(
-      "DataSets", ["CHDF5", "CZlib", "Learning", "Numerics", "Processes", "Schema"],
+      "CoreMLFormat", [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
+      exclude: ["README.md", "coreml.proto"]),
+    library(
+      "DataSets",
+      [
+        "CHDF5", "CZlib", "CoreMLFormat", "Learning", "Numerics", "Processes", "Schema",
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+      ],
       exclude: ["README.md"]),
     library(
       "Results", ["CHDF5", "FedSim", "Learning", "Numerics", "Processes", "Schema"],

@@ -6,7 +6,7 @@ enum SourceTree {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
   /// Every source, script and build file, and the pages about them, in the order of their paths;
-  /// fixtures are data.
+  /// fixtures are data, and what protoc generates is nobody's.
   static let sources: [Source] = {
     let paths =
       ["Package.swift", "Makefile", "README.md", "CONTRIBUTING.md", "DESIGN.md", "CHANGELOG.md"]
@@ -23,7 +23,7 @@ enum SourceTree {
     return names.map { "\(folder)/\($0)" }.filter { path in
       let parts = path.split(separator: "/")
       return !parts.contains("Fixtures") && !parts.contains("__pycache__")
-        && !parts.contains(".build")
+        && !parts.contains(".build") && !path.hasSuffix(".pb.swift")
         && (["Scripts", ".ci"].contains(folder)
           || [".swift", ".c", ".h"].contains { path.hasSuffix($0) }
           || ["Sources", "docs"].contains(folder) && path.hasSuffix(".md"))
