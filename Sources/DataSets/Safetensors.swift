@@ -138,7 +138,7 @@ public struct Safetensors: Sendable {
       return NPYArray(
         shape: entry.shape, floats: values(range, UInt32.self) { Float(bitPattern: $0) })
     case "F16":
-      return NPYArray(shape: entry.shape, floats: values(range, UInt16.self, Self.half))
+      return NPYArray(shape: entry.shape, floats: values(range, UInt16.self, HalfNumber.float))
     case "BF16":
       return NPYArray(
         shape: entry.shape,
@@ -158,9 +158,12 @@ public struct Safetensors: Sendable {
       }
     }
   }
+}
 
-  /// A number of IEEE 754's binary16.
-  private static func half(_ bits: UInt16) -> Float {
+/// Numbers of IEEE 754's binary16.
+enum HalfNumber {
+  /// The number as 32 bits have it.
+  static func float(_ bits: UInt16) -> Float {
     let sign: Float = bits & 0x8000 == 0 ? 1 : -1
     let (exponent, fraction) = (Int(bits >> 10 & 31), Float(bits & 1023))
     if exponent == 31 { return fraction == 0 ? sign * .infinity : .nan }
