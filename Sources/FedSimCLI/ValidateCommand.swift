@@ -22,7 +22,7 @@ struct ValidateCommand: RegistryCommand {
       if scenario.settings.sweep != nil { try SweepPreparation.check(scenario, options) }
       if scenario.settings.stress != nil { _ = try Stress(scenario) }
       for warning in scenario.warnings { Output.error("warning: \(warning)") }
-      Output.out(resolved ? scenario.resolvedText : "\(source.file): valid")
+      Output.out(resolved ? scenario.resolvedTextWithOrigins : "\(source.file): valid")
       return 0
     } catch {
       return Output.report(error)

@@ -5,11 +5,14 @@ import Scenarios
 import Schema
 
 extension Scenario {
-  /// Version 0: the file's, or drawn from the `init` seed.
+  /// Version 0: the file's, the model's own, or drawn from the `init` seed.
   ///
   /// Draws: as `Network.initialParameters`, from slot 0 of `initial-weights`.
-  func initialParameters(of network: Network) throws(Faults) -> ParameterBuffer {
+  func initialParameters(
+    of network: Network, _ model: CoreMLNetwork?
+  ) throws(Faults) -> ParameterBuffer {
     guard let file = settings.task.initialWeights else {
+      if let model { return model.parameters(of: network) }
       let key = StreamKey(seed: seeds.initial, purpose: "initial-weights")
       return network.initialParameters(key.stream(slot: 0))
     }

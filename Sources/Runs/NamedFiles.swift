@@ -4,7 +4,7 @@ import Scenarios
 import Schema
 
 /// The files that a scenario names for its devices and its server, such as tables of intervals and
-/// traces, with the digests of their bytes. (Data of the task have a separate digest.)
+/// traces, with the digests of their bytes. (What the task names has a separate digest.)
 enum NamedFiles {
   /// SHA-256 of each file, by the path that the scenario gives.
   static func digests(of scenario: Scenario) -> [String: String] {

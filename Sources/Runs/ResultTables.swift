@@ -148,12 +148,15 @@ enum PartitionTable {
 enum ModelTable {
   /// A variable per tensor, with separate axes.
   static func group(_ simulation: Simulation) -> ResultDocument.Group {
-    group(
-      "model", simulation.inputs.task.network.layout, simulation.model,
-      attributes: [
-        .init("version", .integer(Int64(simulation.version))),
-        .init("comment", .text("Parameters of the last version; a weight is [in][out].")),
-      ])
+    var attributes: [ResultDocument.Attribute] = [
+      .init("version", .integer(Int64(simulation.version))),
+      .init("comment", .text("Parameters of the last version; a weight is [in][out].")),
+    ]
+    if let digest = simulation.inputs.task.modelDigests.first, !digest.isEmpty {
+      attributes.append(.init("coreMLDigest", .text(digest)))
+    }
+    return group(
+      "model", simulation.inputs.task.network.layout, simulation.model, attributes: attributes)
   }
 
   /// The same of any parameters.

@@ -79,23 +79,41 @@ extension Scenario {
       throw Faults([fault(error, at: ["task", "data", "source"])])
     }
     let partition = try makePartition(data, folders)
+    let file = try modelFile(settings.task.model, at: ["task", "model"])
     let network = try network(
-      settings.task.model, for: data.train, training: settings.task.training,
+      settings.task.model, file, for: data.train, training: settings.task.training,
       at: ["task", "model"])
     try checkTokens(of: data, for: network)
-    return LearningTask(
-      network: network, initial: try initialParameters(of: network), train: data.train,
+    let (models, files) = try centralModels(for: data)
+    var task = LearningTask(
+      network: network, initial: try initialParameters(of: network, file), train: data.train,
       test: data.test, partition: partition, plan: settings.task.training.plan,
       algorithm: settings.task.training.algorithm.value,
       orders: try batchOrders(of: partition),
       clientTests: settings.task.data.partition.value.clientTests(of: data),
-      isInitialGiven: settings.task.initialWeights != nil, models: try centralModels(for: data))
+      isInitialGiven: settings.task.initialWeights != nil || file != nil, models: models)
+    let digests = ([file] + files).map { $0?.digest ?? "" }
+    if digests.contains(where: { !$0.isEmpty }) { task.modelDigests = digests }
+    return task
+  }
+
+  /// What the file of a model holds; nil: the model has none.
+  func modelFile(
+    _ model: Choice<any ModelSource>, at keys: [String]
+  ) throws(Faults) -> CoreMLNetwork? {
+    guard let file = model.value.file else { return nil }
+    do throws(DataFault) {
+      return try CoreMLNetwork(contentsOf: path(of: file.path))
+    } catch {
+      let path = (keys + [model.name, "file"]).dotted
+      throw Faults([fault(error, at: file.place, path: path)])
+    }
   }
 
   /// A network for the samples; a fault of a layer is reported where the layer is written.
   func network(
-    _ model: Choice<any ModelSource>, for data: Dataset, training: TrainingSettings,
-    at keys: [String]
+    _ model: Choice<any ModelSource>, _ file: CoreMLNetwork?, for data: Dataset,
+    training: TrainingSettings, at keys: [String]
   ) throws(Faults) -> Network {
     guard let loss = training.loss.loss(for: data.kind) else {
       throw Faults([
@@ -106,8 +124,12 @@ extension Scenario {
     }
     let network: Network
     do throws(LayerFault) {
-      network = try model.value.network(
-        sampleShape: data.sampleShape, classCount: data.outputCount, loss: loss)
+      let (shape, outputs) = (data.sampleShape, data.outputCount)
+      if let file {
+        network = try file.network(sampleShape: shape, classCount: outputs, loss: loss)
+      } else {
+        network = try model.value.network(sampleShape: shape, classCount: outputs, loss: loss)
+      }
       if let objection = network.objection(to: data) {
         throw LayerFault(
           layer: network.layers.count, kind: network.layers[network.layers.count - 1].kind,

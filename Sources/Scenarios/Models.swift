@@ -1,3 +1,4 @@
+import FedSim
 import Learning
 import Schema
 
@@ -9,6 +10,13 @@ public protocol ModelSource: Part {
   func network(
     sampleShape: [Int], classCount: Int, loss: Network.Loss
   ) throws(LayerFault) -> Network
+
+  /// The Core ML file that holds layers and weights; nil: the settings are all there is.
+  var file: FileName? { get }
+}
+
+extension ModelSource {
+  public var file: FileName? { nil }
 }
 
 extension Seam where Value == any ModelSource {

@@ -60,6 +60,7 @@ public struct Registry: Sendable {
     parts.add(LSTMModel.self, to: .model) { $0 }
     parts.add(TransformerLanguageModel.self, to: .model) { $0 }
     parts.add(CIFGLanguageModel.self, to: .model) { $0 }
+    parts.add(CoreMLFileModel.self, to: .model) { $0 }
     parts.add(LayersModel.self, to: .model) { $0 }
 
     parts.add(DensePart.self, to: .layer) { $0 }

@@ -12,7 +12,8 @@ public struct Scenario: Sendable {
   public let file: String
   /// What was written, files and overrides laid over each other.
   public let writtenNode: Node
-  /// Every value explicit, in the order of the documentation.
+  /// Every value explicit, in the order of the documentation; the place of a value out of the file
+  /// of a model is that file.
   public let resolvedNode: Node
 
   /// Reads a file.
@@ -43,8 +44,9 @@ public struct Scenario: Sendable {
   }
 
   init(written: Node, file: String, registry: Registry) throws(Faults) {
+    let laid = try CoreMLDefaults(file: file, catalog: registry.catalog).laid(below: written)
     var reader = Reader(catalog: registry.catalog)
-    var settings = reader.read(ScenarioSettings.self, from: written)
+    var settings = reader.read(ScenarioSettings.self, from: laid)
     guard reader.faults.isEmpty else { throw Faults(reader.faults) }
     let checks = CrossChecks(settings, written: written)
     guard checks.faults.isEmpty else { throw Faults(checks.faults) }
@@ -53,7 +55,7 @@ public struct Scenario: Sendable {
     self.registry = registry
     self.file = file
     writtenNode = written
-    resolvedNode = settings.resolved
+    resolvedNode = settings.resolved.withOrigins(of: laid)
   }
 
   /// A scenario whose parts are known to belong together.
@@ -69,6 +71,9 @@ public struct Scenario: Sendable {
 
   /// The resolved scenario as YAML, which is itself a scenario file.
   public var resolvedText: String { resolvedNode.yaml }
+
+  /// The same with a comment behind each value that the file of a model gave.
+  public var resolvedTextWithOrigins: String { resolvedNode.yamlWithOrigins }
 
   /// SHA-256 of the resolved scenario as one line of JSON, in 64 hexadecimal digits.
   public var digest: String {

@@ -5,30 +5,38 @@ extension Node {
   ///
   /// Mappings and lists of lists are written a line per entry, lists of scalars in brackets. Quoted
   /// scalars stay quoted, and plain ones that would read as something else become so.
-  public var yaml: String {
-    var lines: [String] = []
-    switch content {
-    case .mapping(let entries) where !entries.isEmpty:
-      YAMLLines.write(entries, indent: 0, to: &lines)
-    case .sequence(let nodes) where !nodes.isEmpty && YAMLLines.inline(self) == nil:
-      YAMLLines.write(nodes, indent: 0, to: &lines)
-    default:
-      lines.append(YAMLLines.inline(self) ?? "")
-    }
-    return lines.joined(separator: "\n") + "\n"
-  }
+  public var yaml: String { YAMLLines(showsOrigins: false).text(self) }
+
+  /// The same with the file behind each value that has one as its place.
+  var yamlWithOrigins: String { YAMLLines(showsOrigins: true).text(self) }
 }
 
 /// The lines of a YAML text.
-enum YAMLLines {
+struct YAMLLines {
   private static let width = 88
 
-  static func write(_ entries: [Node.Entry], indent: Int, to lines: inout [String]) {
+  /// Whether a value out of a file has the file's name behind it.
+  let showsOrigins: Bool
+
+  func text(_ node: Node) -> String {
+    var lines: [String] = []
+    switch node.content {
+    case .mapping(let entries) where !entries.isEmpty: write(entries, indent: 0, to: &lines)
+    case .sequence(let nodes) where !nodes.isEmpty && Self.inline(node) == nil:
+      write(nodes, indent: 0, to: &lines)
+    default: lines.append(Self.inline(node) ?? "")
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func write(_ entries: [Node.Entry], indent: Int, to lines: inout [String]) {
     let margin = String(repeating: " ", count: indent)
     for entry in entries {
-      let key = margin + scalar(entry.key, isQuoted: false, isKey: true) + ":"
-      if let text = inline(entry.value), key.count + text.count < width || isScalar(entry.value) {
-        lines.append(key + " " + text)
+      let key = margin + Self.scalar(entry.key, isQuoted: false, isKey: true) + ":"
+      if let text = Self.inline(entry.value),
+        key.count + text.count < Self.width || Self.isScalar(entry.value)
+      {
+        lines.append(key + " " + text + origin(of: entry.value))
         continue
       }
       lines.append(key)
@@ -36,10 +44,18 @@ enum YAMLLines {
     }
   }
 
-  static func write(_ nodes: [Node], indent: Int, to lines: inout [String]) {
+  /// The file that a value is from, as a comment.
+  private func origin(of node: Node) -> String {
+    showsOrigins && !node.place.file.isEmpty
+      ? "  # from \(node.place.file.filter { !$0.isNewline })" : ""
+  }
+
+  private func write(_ nodes: [Node], indent: Int, to lines: inout [String]) {
     let margin = String(repeating: " ", count: indent)
     for node in nodes {
-      if let text = inline(node), indent + 2 + text.count < width || isScalar(node) {
+      if let text = Self.inline(node),
+        indent + 2 + text.count < Self.width || Self.isScalar(node)
+      {
         lines.append(margin + "- " + text)
         continue
       }
@@ -50,7 +66,7 @@ enum YAMLLines {
     }
   }
 
-  private static func write(_ node: Node, indent: Int, to lines: inout [String]) {
+  private func write(_ node: Node, indent: Int, to lines: inout [String]) {
     switch node.content {
     case .mapping(let entries): write(entries, indent: indent, to: &lines)
     case .sequence(let nodes): write(nodes, indent: indent, to: &lines)

@@ -3,7 +3,7 @@ import Numerics
 
 extension LearningTask {
   /// Digest of what files can change behind an unchanged scenario: samples, labels, partition,
-  /// initial weights and batch orders.
+  /// initial weights, batch orders and files of models.
   public var digest: UInt64 {
     var digest = Digest()
     for data in [train, test] {
@@ -27,6 +27,7 @@ extension LearningTask {
     for client in orders ?? [] {
       for epoch in client { epoch.withUnsafeBytes { digest.combine(bytes: $0) } }
     }
+    for file in modelDigests { digest.combine(bytes: Array(file.utf8)) }
     return digest.value
   }
 }

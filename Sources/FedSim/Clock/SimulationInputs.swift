@@ -27,6 +27,9 @@ public struct LearningTask: Sendable {
   public let isInitialGiven: Bool
   /// Models that are trained at the server, by name; empty: the task's own alone.
   public let models: [CentralModel]
+  /// SHA-256 of the files that the network, and those of `models`, come from, empty for one from
+  /// no file; none: no file at all.
+  public var modelDigests: [String] = []
 
   /// A task.
   public init(

@@ -120,7 +120,7 @@ extension Scenario {
 
 extension Node {
   /// A mapping with another value of a key, which is added behind the others where it is new.
-  fileprivate func replacing(_ key: String, by value: Node) -> Node {
+  func replacing(_ key: String, by value: Node) -> Node {
     guard case .mapping(var entries) = content else { return self }
     if let index = entries.firstIndex(where: { $0.key == key }) {
       entries[index].value = value
