@@ -6,10 +6,12 @@ import Scenarios
 struct ExportCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write a result as CSV, NPZ, safetensors, the automatic backend's JSON, or requests.",
+    abstract:
+      "Write a result as CSV, NPZ, safetensors, Core ML, the backend's JSON, or requests.",
     discussion: """
       csv: a folder with one table per group, and schema.csv, which describes every column. npz: \
       all variables in one archive. safetensors: the tensors of the last model. \
+      coreml: the scenario's Core ML file with the last model's weights. \
       automatic-backend-json: the last model as the backend's answer to GET /api/model/latest. \
       requests: the run's HTTP requests, one per line, with the simulated answers; the run is \
       played again, and python -m fedsim replay sends them to a server. \
@@ -24,8 +26,8 @@ struct ExportCommand: RegistryCommand {
 
   @Option(
     help: ArgumentHelp(
-      "csv, npz, safetensors, automatic-backend-json, or requests; by default from the ending of "
-        + "--to: .npz, .safetensors, .json, .jsonl.", valueName: "name"))
+      "csv, npz, safetensors, coreml, automatic-backend-json, or requests; by default from the "
+        + "ending of --to: .npz, .safetensors, .mlmodel, .json, .jsonl.", valueName: "name"))
   var format: Export.Format?
 
   @Option(
@@ -40,13 +42,15 @@ struct ExportCommand: RegistryCommand {
   @OptionGroup(title: "Requests") var requests: RequestArguments
 
   func validate() throws {
-    if kind != .requests, let option = requests.given {
+    if kind != .requests, let option = requests.given,
+      kind != .coreML || option != "--folder"
+    {
       throw ValidationError("\(option): needs --format requests")
     }
     guard format != nil || Export.Format(endingOf: to) != nil else {
       let known = Export.Format.allCases.map(\.rawValue).joined(separator: ", ")
       throw ValidationError(
-        "--to: the ending of `\(to)` is not .npz, .safetensors, .json or .jsonl; "
+        "--to: the ending of `\(to)` is not .npz, .safetensors, .mlmodel, .json or .jsonl; "
           + "give --format, one of "
           + known)
     }
@@ -79,7 +83,7 @@ extension Export.Format: ExpressibleByArgument {
   fileprivate var noun: String {
     switch self {
     case .csv, .npz: "variables"
-    case .safetensors, .automaticBackendJSON: "tensors"
+    case .safetensors, .automaticBackendJSON, .coreML: "tensors"
     case .requests: "requests"
     }
   }

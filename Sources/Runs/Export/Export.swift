@@ -15,6 +15,8 @@ public struct Export: Sendable {
     case safetensors
     /// The last model as the automatic backend answers to `GET /api/model/latest`.
     case automaticBackendJSON = "automatic-backend-json"
+    /// The Core ML file of the scenario, with the tensors of the last model.
+    case coreML = "coreml"
     /// The requests of the run, one per line, in the order in which they reach the server.
     case requests
 
@@ -22,7 +24,7 @@ public struct Export: Sendable {
     public init?(endingOf path: String) {
       let endings: [(String, Format)] = [
         (".npz", .npz), (".safetensors", .safetensors), (".json", .automaticBackendJSON),
-        (".jsonl", .requests),
+        (".jsonl", .requests), (".mlmodel", .coreML),
       ]
       guard let found = endings.first(where: { path.hasSuffix($0.0) }) else { return nil }
       self = found.1
@@ -50,7 +52,7 @@ public struct Export: Sendable {
   public var groups: [String] = []
   /// Whether a file that is there already is replaced, or a folder that an export made.
   public var replaces = false
-  /// Which requests are written, where they are.
+  /// Which requests are written, where they are; its folder is that of a Core ML file, too.
   public var requests = RequestChoice()
 
   /// An export of a result; nothing is read or written yet.
@@ -96,6 +98,10 @@ public struct Export: Sendable {
       let model = try ExportModel(document, group: try modelGroup(document), path: path)
       summary.variables = model.tensors.count
       files = [("", try model.automaticBackendJSON(path))]
+    case .coreML:
+      let model = try ExportModel(document, group: try modelGroup(document), path: path)
+      let stored = try StoredRun(path, folder: requests.folder, registry: registry)
+      files = [("", try model.coreML(stored, &summary.variables))]
     case .requests: preconditionFailure("requests are written as they are met")
     }
     summary.files = files.count

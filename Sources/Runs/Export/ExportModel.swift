@@ -12,7 +12,7 @@ struct ExportModel {
   }
 
   private let document: ResultDocument
-  private let group: ResultDocument.Group
+  let group: ResultDocument.Group
   /// In the order of the network.
   let tensors: [Tensor]
 
