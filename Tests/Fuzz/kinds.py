@@ -16,6 +16,7 @@ import mutate
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 READERS = os.path.join(ROOT, "Tests/DataSetsTests/Fixtures/readers")
+COREML = os.path.join(ROOT, "Tests/DataSetsTests/Fixtures/coreml")
 TRACES = os.path.join(ROOT, "Tests/RunsTests/Fixtures/traces")
 SMALL = """\
 stop: {after: 12 h}
@@ -264,6 +265,9 @@ class Data:
         put("windows.csv", "device,from,to\n" + "".join(f"phones/{i},{i} h,{i + 2} h\n" for i in range(4)))
         put("train.h5", read(os.path.join(READERS, "train.h5")))
         put("flash.json", read(os.path.join(TRACES, "flash.json")))
+        put("net.mlmodel", read(os.path.join(COREML, "perceptron.mlmodel")))
+        put("lstm.mlmodel", read(os.path.join(COREML, "lstm.mlmodel")))
+        put("lstm.npz", read(os.path.join(COREML, "lstm-data.npz")))
         put("behave.pickle", read(os.path.join(TRACES, "availability-0.pickle")))
         put("capacity.pickle", read(os.path.join(TRACES, "capacity-0.pickle")))
         for name in ["cifar-10-batches-bin", "leaf"]:
@@ -278,6 +282,7 @@ class Data:
         images = "{idx: {trainImages: FILE, trainLabels: labels, testImages: images, testLabels: labels, classes: 3}}"
         classes = "{idx: {trainImages: images, trainLabels: FILE, testImages: images, testLabels: labels, classes: 3}}"
         blobs = "{blobs: {train: 12, test: 5, classes: 3, features: 2}}"
+        model = lambda text: self.scenario(text, "{iid: {clients: 1}}").replace("softmax", "{coreml: FILE}")
         fleet = lambda text: self.scenario(blobs, "{iid: {clients: 4}}", text)
         return [
             ("t.csv", source(csv)), ("t.csv.gz", source(csv)), ("x.npy", source(npys)), ("y.npy", source(labels)),
@@ -288,6 +293,8 @@ class Data:
             ("train.h5", source("{tff-hdf5: {train: FILE, test: train.h5}}", "{iid: {clients: 1}}")),
             ("train.h5", source("{tff-hdf5: {train: FILE, test: train.h5}}", "{iid: {clients: 1}}")),
             ("partition.npz", source(blobs, "{file: FILE}")), ("partition.csv", source(blobs, "{file: FILE}")),
+            ("net.mlmodel", model("{blobs: {train: 12, test: 5, classes: 4, features: 6}}")),
+            ("lstm.mlmodel", model("{npz: {path: lstm.npz, classes: 4}}")),
             ("windows.csv", fleet("background: {windows: {csv: {file: FILE}}}")),
             ("flash.json", fleet("link: {flash: {file: FILE}}")),
             ("behave.pickle", fleet("background: {windows: {fedscale: {file: FILE, assign: drawn}}}")),
