@@ -162,6 +162,7 @@ static const fs_kernels BODY(table) = {
     BODY(pad),
     BODY(convolve),
     BODY(convolve_weights),
+    BODY(convolve_back),
     BODY(winograd_filters),
     BODY(winograd_convolve),
     BODY(winograd_collect),

@@ -84,3 +84,39 @@ static void BODY(convolve_weights)(const fs_convolution *s, ptrdiff_t rows, cons
     }
   }
 }
+
+// The gradient by the inputs: a place's products with all taps, added to where the taps are. A
+// line of the image takes what all places of a column give it in one go: what is added next to it
+// belongs to the next column, so that no load waits for a store that it half covers.
+static void BODY(convolve_back)(const fs_convolution *s, ptrdiff_t rows, const float *delta,
+                                const float *turned, float *scratch, float *out) {
+  const ptrdiff_t piece = s->kernel_width * s->channels, taps = s->kernel_height * piece;
+  const ptrdiff_t line = s->width * s->channels, most = fs_back_columns(s);
+  const ptrdiff_t result = s->out_width * s->outputs;
+  for (ptrdiff_t r = 0; r < rows; r++, out += s->height * line, delta += s->out_height * result) {
+    for (ptrdiff_t i = 0; i < s->height * line; i++) out[i] = 0;
+    for (ptrdiff_t x = 0; x < s->out_width; x += most) {
+      const ptrdiff_t columns = s->out_width - x < most ? s->out_width - x : most;
+      const int whole = columns == s->out_width;  // Places one behind the other: one product.
+      for (ptrdiff_t y = 0; y < s->out_height; y += whole ? s->out_height : 1)
+        BODY(gemm)(whole ? s->out_height * columns : columns, taps, s->outputs,
+                   delta + y * result + x * s->outputs, s->outputs, 1, turned, taps, NULL, 0,
+                   scratch + y * columns * taps, taps);
+      for (ptrdiff_t column = 0; column < columns; column++)
+        for (ptrdiff_t y = 0; y < s->height; y++) {
+          const ptrdiff_t above = y - s->kernel_height + s->stride;
+          const ptrdiff_t first = above > 0 ? above / s->stride : 0, end = y / s->stride + 1;
+          const ptrdiff_t last = end < s->out_height ? end : s->out_height;
+          const float *from = scratch + column * taps + y * piece;
+          float *to = out + y * line + (x + column) * s->stride * s->channels;
+          for (ptrdiff_t i = 0; i < piece && first < last; i += VL) {
+            const int n = piece - i < VL ? (int)(piece - i) : VL;
+            V sum = v_load_first(to + i, n);
+            for (ptrdiff_t place = first; place < last; place++)
+              sum += v_load_first(from + place * (columns * taps - s->stride * piece) + i, n);
+            v_store_first(to + i, sum, n);
+          }
+        }
+    }
+  }
+}

@@ -4,10 +4,11 @@ import Numerics
 /// Filters over channels-last images, or over the steps of sequences [time][features]: images of
 /// width 1.
 ///
-/// Order: outputs over (ky, kx, channel); weight gradients over (y, x), then
-/// samples; input gradients as
-/// a convolution of the padded gradient with the filters turned around, over (ky, kx, filter) of
-/// the turned ones, zeros included. Where `WinogradConvolution` makes the products: in its order.
+/// Order: outputs over (ky, kx, channel); weight gradients over (y, x), then samples; input
+/// gradients over filters, and what the places' taps give over (x, y). With several groups, these
+/// are a convolution of the padded gradient with the filters turned around, over (ky, kx, filter)
+/// of the turned ones, zeros included. Where `WinogradConvolution` makes the products: in its
+/// order.
 struct ConvolutionLayer: PlacedLayer {
   private let convolution: fs_convolution
   /// Zeros around the images; nil where there are none.
@@ -117,8 +118,18 @@ struct ConvolutionLayer: PlacedLayer {
   }
 
   func scratchCount(_ rows: Int, needsInputDelta: Bool) -> Int {
-    winogradCount
-      + (needsInputDelta ? turnedCount + turned.height * turned.width * turned.channels : 0)
+    guard needsInputDelta else { return winogradCount }
+    let padded = turned.height * turned.width * turned.channels
+    return winogradCount + turnedCount + (addsTaps ? paddedCount + backRoom : padded)
+  }
+
+  /// Whether the gradient by the input is added up from what each place's taps give.
+  private var addsTaps: Bool { winograd == nil && convolution.groups == 1 }
+  /// One padded image, from a multiple of 16 on; none where images have no zeros around them.
+  private var paddedCount: Int { padding == nil ? 0 : (stateCount(1) + 15) / 16 * 16 }
+  private var backRoom: Int {
+    var convolution = convolution
+    return fs_back_room(&convolution)
   }
 
   func initialise(_ target: UnsafeMutablePointer<Float>, _ stream: inout RandomStream) {
@@ -156,6 +167,11 @@ struct ConvolutionLayer: PlacedLayer {
   /// What all samples of a backward pass share; before the filters change.
   func prepareBackward(_ pass: Pass, _ deltas: Deltas) {
     guard deltas.input != nil else { return }
+    if addsTaps {
+      pass.kernels.functions.transpose(
+        fan, convolution.outputs, pass.parameters, convolution.outputs, pass.scratch, fan)
+      return
+    }
     turnFilters(pass)
     winograd?.prepareTurned(pass, filters: pass.scratch + winogradCount)
   }
@@ -214,6 +230,7 @@ struct ConvolutionLayer: PlacedLayer {
   private func backwardToInput(
     _ pass: Pass, _ delta: UnsafePointer<Float>, _ inputDelta: UnsafeMutablePointer<Float>
   ) {
+    guard !addsTaps else { return addTaps(pass, delta, inputDelta) }
     let functions = pass.kernels.functions
     var turned = turned
     var turnedPadding = turnedPadding
@@ -226,6 +243,28 @@ struct ConvolutionLayer: PlacedLayer {
         winograd.backwardToInput(pass, padded: padded, target)
       } else {
         functions.convolve(&turned, 1, padded, filters, nil, target)
+      }
+    }
+  }
+}
+
+extension ConvolutionLayer {
+  /// Likewise sample by sample; of a padded image, what lies inside is wanted.
+  private func addTaps(
+    _ pass: Pass, _ delta: UnsafePointer<Float>, _ inputDelta: UnsafeMutablePointer<Float>
+  ) {
+    var convolution = convolution
+    let image = pass.scratch + turnedCount
+    for row in 0..<pass.rows {
+      let target = inputDelta + row * inputCount
+      pass.kernels.functions.convolve_back(
+        &convolution, 1, delta + row * outputCount, pass.scratch, image + paddedCount,
+        padding == nil ? target : image)
+      guard let padding else { continue }
+      let line = padding.width * padding.channels
+      for y in 0..<padding.height {
+        let place = (padding.top + y) * padding.padded_width + padding.left
+        (target + y * line).update(from: image + place * padding.channels, count: line)
       }
     }
   }

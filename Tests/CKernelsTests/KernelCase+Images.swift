@@ -28,6 +28,12 @@ extension KernelCase {
         run: { Outcome(floats: [convolution.runWeightGradient($0, isInPlace: isInPlace)]) },
         reference: { Outcome(floats: [convolution.weightGradient()]) })
     },
+    KernelCase("convolve_back") { numbers in
+      let convolution = Convolution(&numbers, isOneGroup: true)
+      return Problem(
+        run: { Outcome(floats: [convolution.runInputGradient($0)]) },
+        reference: { Outcome(floats: [convolution.inputGradient()]) })
+    },
     KernelCase("max_pool") { numbers in
       let pooling = Pooling(&numbers)
       return Problem(
@@ -144,16 +150,19 @@ private struct Convolution {
   let rows: Int
   let input: [Float], weight: [Float], bias: [Float]?, delta: [Float], start: [Float]?
 
-  init(_ numbers: inout TestNumbers) {
-    let groups = [1, 1, 2, 3][numbers.below(4)]
-    let (high, wide) = (1 + numbers.below(4), 1 + numbers.below(4))
-    let stride = 1 + numbers.below(3)
+  init(_ numbers: inout TestNumbers, isOneGroup: Bool = false) {
+    // A quarter are a few filters of 5×5 over one channel.
+    let isFirst = numbers.below(4) == 0
+    let groups = isOneGroup || isFirst ? 1 : [1, 1, 2, 3][numbers.below(4)]
+    let (high, wide) = isFirst ? (5, 5) : (1 + numbers.below(4), 1 + numbers.below(4))
+    let stride = isFirst ? 1 : 1 + numbers.below(3)
     let (outHeight, outWidth) = (1 + numbers.below(4), 1 + numbers.below(17))
+    let most = isFirst ? 9 : groups == 1 ? 36 : 7
     shape = fs_convolution(
       height: (outHeight - 1) * stride + high + numbers.below(stride),
       width: (outWidth - 1) * stride + wide + numbers.below(stride),
-      channels: groups * (1 + numbers.below(4)), out_height: outHeight, out_width: outWidth,
-      outputs: groups * (1 + numbers.below(groups == 1 ? 36 : 7)), kernel_height: high,
+      channels: isFirst ? 1 : groups * (1 + numbers.below(4)), out_height: outHeight,
+      out_width: outWidth, outputs: groups * (1 + numbers.below(most)), kernel_height: high,
       kernel_width: wide, stride: stride, groups: groups)
     rows = 1 + numbers.below(2)
     input = numbers.floats(rows * shape.height * shape.width * shape.channels)
@@ -226,6 +235,48 @@ private struct Convolution {
       start.withUnsafeBufferPointer {
         let from = isInPlace ? UnsafePointer(out.baseAddress) : $0.baseAddress
         kernels.convolve_weights(&shape, rows, input, delta, from, out.baseAddress)
+      }
+    }
+    return out
+  }
+}
+
+extension Convolution {
+  /// The weight of each tap and channel, as [output][ky][kx][channel].
+  private var turned: [Float] {
+    let taps = weight.count / shape.outputs
+    return (0..<weight.count).map { weight[$0 % taps * shape.outputs + $0 / taps] }
+  }
+
+  func runInputGradient(_ kernels: fs_kernels) -> [Float] {
+    var (out, shape) = (room(input.count), shape)
+    var scratch = room(fs_back_room(&shape))
+    kernels.convolve_back(&shape, rows, delta, turned, &scratch, &out)
+    return out
+  }
+
+  /// What each place gives to its taps, place after place: down the columns, from left to right.
+  func inputGradient() -> [Float] {
+    var out = guarded([Float](repeating: 0, count: input.count))
+    let (s, taps) = (shape, weight.count / shape.outputs)
+    let places = s.out_height * s.out_width
+    for row in 0..<rows {
+      for place in 0..<places {
+        let (x, y) = (place / s.out_height, place % s.out_height)
+        let from = ((row * s.out_height + y) * s.out_width + x) * s.outputs
+        for tap in 0..<taps {
+          let (ky, rest) = (
+            tap / (s.kernel_width * s.channels), tap % (s.kernel_width * s.channels)
+          )
+          let line = row * s.height + y * s.stride + ky
+          let to = (line * s.width + x * s.stride) * s.channels + rest
+          var product: Float = 0
+          for output in 0..<s.outputs {
+            product = Reference.fused(
+              delta[from + output], weight[tap * s.outputs + output], product)
+          }
+          out[to] += product
+        }
       }
     }
     return out

@@ -275,6 +275,16 @@ static void of_convolve_weights(const fs_kernels *f) {
   add_floats(out, n);
 }
 
+static void of_convolve_back(const fs_kernels *f) {
+  fs_convolution s = a_convolution();
+  s.channels /= s.groups, s.outputs /= s.groups, s.groups = 1;
+  ptrdiff_t rows = below(3), n = rows * s.height * s.width * s.channels;
+  float *delta = floats(rows * s.out_height * s.out_width * s.outputs), *out = room(n);
+  float *turned = floats(s.outputs * s.kernel_height * s.kernel_width * s.channels);
+  f->convolve_back(&s, rows, delta, turned, room(fs_back_room(&s)), out);
+  add_floats(out, n);
+}
+
 // A convolution by values, its operands, and what its kernels make one behind the other.
 static void winograd(const fs_kernels *f, int which) {
   ptrdiff_t size = below(2) ? 3 : 5, step = 7 - size, high = 1 + below(6), wide = 1 + below(6);

@@ -23,6 +23,7 @@ static const struct {
     CASE(pad),
     CASE(convolve),
     CASE(convolve_weights),
+    CASE(convolve_back),
     CASE(winograd_filters),
     CASE(winograd_convolve),
     CASE(winograd_collect),

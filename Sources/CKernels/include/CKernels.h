@@ -141,6 +141,13 @@ typedef struct fs_kernels {
   void (*convolve_weights)(const fs_convolution *shape, ptrdiff_t rows, const float *in,
                            const float *delta, const float *start, float *out);
 
+  /// out = the gradient by the inputs of a convolution of one group; `turned` is the weight as
+  /// [outputs][kernel_height][kernel_width][channels]. `scratch` holds `fs_back_room` floats.
+  /// Order: each product over outputs ascending, fused, from zero; those are added to zeros, over
+  /// the places' (x, y) ascending.
+  void (*convolve_back)(const fs_convolution *shape, ptrdiff_t rows, const float *delta,
+                        const float *turned, float *scratch, float *out);
+
   // Convolutions of stride 1 and one group by filters of 3×3 or 5×5, as products of values: tiles
   // of 6×6 pixels and filters are polynomials, known by their values at 36 points (Winograd). With
   // Bᵀ, G and Aᵀ of Lavin and Gray (2016) for the points 0, 1, -1, 2, -2 and infinity, along the
@@ -290,6 +297,19 @@ typedef struct fs_kernels {
                         const float *delta, const float *weight, const float *start,
                         float *target, float *in_delta);
 } fs_kernels;
+
+/// How many columns of places `convolve_back` takes at once; no bit depends on it.
+static inline ptrdiff_t fs_back_columns(const fs_convolution *shape) {
+  const ptrdiff_t taps = shape->kernel_height * shape->kernel_width * shape->channels;
+  const ptrdiff_t columns = (1 << 16) / (taps * shape->out_height + 1) + 1;
+  return columns < shape->out_width ? columns : shape->out_width;
+}
+
+/// Floats for the products of these places.
+static inline ptrdiff_t fs_back_room(const fs_convolution *shape) {
+  return fs_back_columns(shape) * shape->out_height * shape->kernel_height *
+         shape->kernel_width * shape->channels;
+}
 
 /// How far planes of rows×columns floats lie apart: an odd number of cache lines, so that the
 /// planes of one place do not share a few sets of a cache.
