@@ -141,6 +141,7 @@ static void BODY(exp)(ptrdiff_t count, const float *in, float *out) {
 
 #include "softmax.inc.h"
 #include "layers.inc.h"
+#include "normalise.inc.h"
 #include "wide.inc.h"
 #include "winograd.inc.h"
 
@@ -163,6 +164,8 @@ static const fs_kernels BODY(table) = {
     BODY(convolve),
     BODY(convolve_weights),
     BODY(convolve_back),
+    BODY(normalise),
+    BODY(normalise_back),
     BODY(winograd_filters),
     BODY(winograd_convolve),
     BODY(winograd_collect),

@@ -1,12 +1,12 @@
+import CKernels
 import Numerics
 
 /// Each sample's channels in groups, each brought to mean 0 and variance 1, then scaled and shifted
 /// channel by channel; or each place's channels by themselves.
 ///
 /// Source: Wu and He, "Group normalization" (2018), and for each place Ba et al., "Layer
-/// normalization" (2016), with epsilon 10⁻⁵. Order: sums over places,
-/// then the group's channels, in `Double`; gradients over (sample,
-/// place), likewise.
+/// normalization" (2016), with epsilon 10⁻⁵. Order: that of the kernels `normalise`
+/// and `normalise_back`.
 struct GroupNormalisationLayer: PlacedLayer {
   private let groups: Int
   private let channels: Int
@@ -39,86 +39,34 @@ struct GroupNormalisationLayer: PlacedLayer {
     for channel in 0..<channels { target[channel] = 1 }
   }
 
-  /// Calls for every group with its first element and its number over all samples.
-  private func forEachGroup(_ rows: Int, _ body: (_ first: Int, _ channel: Int, _ at: Int) -> Void)
-  {
-    for row in 0..<rows * pieces {
-      for group in 0..<groups {
-        let channel = group * (channels / groups)
-        body(row * places * channels + channel, channel, row * groups + group)
-      }
-    }
+  /// The gradients by scales and shifts, as `Double`.
+  func scratchCount(_ rows: Int, needsInputDelta: Bool) -> Int { 4 * channels }
+
+  private func shape(_ pass: Pass) -> fs_normalisation {
+    fs_normalisation(
+      pieces: pass.rows * pieces, places: places, channels: channels, groups: groups,
+      epsilon: Self.epsilon)
   }
 
   func forward(_ pass: Pass) {
-    let width = channels / groups
-    let (input, output, normal) = (pass.input, pass.output, pass.state)
-    let (scale, shift) = (pass.parameters, pass.parameters + channels)
-    let inverses = pass.state + pass.rows * outputCount
-    let count = Double(places * width)
-    forEachGroup(pass.rows) { first, channel, at in
-      var sum = 0.0
-      for place in 0..<places {
-        for c in 0..<width { sum += Double(input[first + place * channels + c]) }
-      }
-      let mean = sum / count
-      var squares = 0.0
-      for place in 0..<places {
-        for c in 0..<width {
-          let difference = Double(input[first + place * channels + c]) - mean
-          squares += difference * difference
-        }
-      }
-      let inverse = 1 / (squares / count + Self.epsilon).squareRoot()
-      inverses[at] = Float(inverse)
-      for place in 0..<places {
-        for c in 0..<width {
-          let index = first + place * channels + c
-          normal[index] = Float((Double(input[index]) - mean) * inverse)
-          output[index] = normal[index] * scale[channel + c] + shift[channel + c]
-        }
-      }
-    }
+    var shape = shape(pass)
+    pass.kernels.functions.normalise(
+      &shape, pass.input, pass.parameters, pass.parameters + channels, pass.state,
+      pass.state + pass.rows * outputCount, pass.output)
   }
 
   func backward(_ pass: Pass, _ deltas: Deltas) {
-    let width = channels / groups
-    let (delta, normal) = (deltas.output, pass.state)
-    let scale = pass.parameters
-    if let inputDelta = deltas.input {
-      let inverses = pass.state + pass.rows * outputCount
-      let count = Double(places * width)
-      forEachGroup(pass.rows) { first, channel, at in
-        var sum = 0.0
-        var product = 0.0
-        for place in 0..<places {
-          for c in 0..<width {
-            let index = first + place * channels + c
-            let value = Double(delta[index]) * Double(scale[channel + c])
-            sum += value
-            product += value * Double(normal[index])
-          }
-        }
-        for place in 0..<places {
-          for c in 0..<width {
-            let index = first + place * channels + c
-            let value = Double(delta[index]) * Double(scale[channel + c])
-            let rest = value - (sum + Double(normal[index]) * product) / count
-            inputDelta[index] = Float(rest * Double(inverses[at]))
-          }
-        }
+    var shape = shape(pass)
+    UnsafeMutableRawPointer(pass.scratch).withMemoryRebound(
+      to: Double.self, capacity: 2 * channels
+    ) { sums in
+      pass.kernels.functions.normalise_back(
+        &shape, deltas.output, pass.state, pass.state + pass.rows * outputCount, pass.parameters,
+        sums, deltas.input)
+      guard let target = deltas.target else { return }
+      for index in 0..<2 * channels {
+        target[index] = (deltas.start?[index] ?? 0) + Float(sums[index])
       }
-    }
-    guard let target = deltas.target else { return }
-    for channel in 0..<channels {
-      var (product, sum) = (0.0, 0.0)
-      for place in 0..<pass.rows * pieces * places {
-        let index = place * channels + channel
-        product += Double(delta[index]) * Double(normal[index])
-        sum += Double(delta[index])
-      }
-      target[channel] = (deltas.start?[channel] ?? 0) + Float(product)
-      target[channels + channel] = (deltas.start?[channels + channel] ?? 0) + Float(sum)
     }
   }
 }

@@ -285,6 +285,27 @@ static void of_convolve_back(const fs_kernels *f) {
   add_floats(out, n);
 }
 
+static void normalise_both(const fs_kernels *f, int backward) {
+  ptrdiff_t groups = 1 + below(4), width = 1 + below(20), pieces = below(4);
+  fs_normalisation s = {pieces, 1 + below(6), groups * width, groups, 0.25};
+  ptrdiff_t n = s.pieces * s.places * s.channels;
+  float *in = floats(n), *normal = floats(n), *inverses = floats(s.pieces * groups);
+  float *scale = floats(s.channels), *shift = floats(s.channels), *out = room(n);
+  if (backward) {
+    double *sums = doubles(2 * s.channels);
+    f->normalise_back(&s, in, normal, inverses, scale, sums, below(2) ? out : NULL);
+    add_doubles(sums, 2 * s.channels);
+  } else {
+    f->normalise(&s, in, scale, shift, normal, inverses, out);
+    add_floats(normal, n);
+    add_floats(inverses, s.pieces * groups);
+  }
+  add_floats(out, n);
+}
+
+static void of_normalise(const fs_kernels *f) { normalise_both(f, 0); }
+static void of_normalise_back(const fs_kernels *f) { normalise_both(f, 1); }
+
 // A convolution by values, its operands, and what its kernels make one behind the other.
 static void winograd(const fs_kernels *f, int which) {
   ptrdiff_t size = below(2) ? 3 : 5, step = 7 - size, high = 1 + below(6), wide = 1 + below(6);

@@ -24,6 +24,8 @@ static const struct {
     CASE(convolve),
     CASE(convolve_weights),
     CASE(convolve_back),
+    CASE(normalise),
+    CASE(normalise_back),
     CASE(winograd_filters),
     CASE(winograd_convolve),
     CASE(winograd_collect),

@@ -48,6 +48,24 @@ import Testing
       }
     }
 
+    /// A group's sum: a channel's over places, by its factor, in eight lanes that are added up.
+    private func sum(
+      _ row: Int, _ group: Int, by factor: (Int) -> Float = { _ in 1 },
+      _ value: (_ place: Int, _ channel: Int) -> Float
+    ) -> Double {
+      var lanes = [Double](repeating: 0, count: 8)
+      for index in 0..<width {
+        let channel = group * width + index
+        var own = 0.0
+        for place in row * time..<(row + 1) * time { own += Double(value(place, channel)) }
+        lanes[index % 8] += Double(factor(channel)) * own
+      }
+      for half in [4, 2, 1] {
+        for lane in 0..<half { lanes[lane] += lanes[lane + half] }
+      }
+      return lanes[0]
+    }
+
     /// Outputs, and the gradient by all parameters.
     func reference() -> (outputs: [Float], gradient: [Float]) {
       var normal = [Float](repeating: 0, count: places * channels)
@@ -57,33 +75,30 @@ import Testing
       for row in 0..<rows {
         for group in 0..<groups {
           let members = members(row, group)
-          var (sum, squares) = (0.0, 0.0)
-          for (place, channel) in members { sum += Double(weight(place, channel)) }
-          for (place, channel) in members {
-            let difference = Double(weight(place, channel)) - sum / size
-            squares += difference * difference
+          let mean = Float(sum(row, group, weight) / size)
+          let squares = sum(row, group) { place, channel in
+            let difference = weight(place, channel) - mean
+            return difference * difference
           }
-          let inverse = 1 / (squares / size + 1e-5).squareRoot()
+          let inverse = Float(1 / (squares / size + 1e-5).squareRoot())
           for (place, channel) in members {
             let at = place * channels + channel
-            normal[at] = Float((Double(weight(place, channel)) - sum / size) * inverse)
+            normal[at] = (weight(place, channel) - mean) * inverse
             outputs[at] = normal[at] * factor(channel) + shift(channel)
           }
           // The way back: of the gradient by the normalised values, what changes neither the mean
-          // nor the variance.
-          func delta(_ place: Int, _ channel: Int) -> Double {
+          // nor the variance. Factors are the channels' own, behind the sums over places.
+          func delta(_ place: Int, _ channel: Int) -> Float {
             let at = place * channels + channel
-            return Double(outputDelta(at, outputs[at])) * Double(factor(channel))
+            return outputDelta(at, outputs[at])
           }
-          var (plain, weighted) = (0.0, 0.0)
-          for (place, channel) in members {
-            plain += delta(place, channel)
-            weighted += delta(place, channel) * Double(normal[place * channels + channel])
-          }
+          let plain = Float(sum(row, group, by: factor, delta) / size)
+          let weighted = Float(
+            sum(row, group, by: factor) { delta($0, $1) * normal[$0 * channels + $1] } / size)
           for (place, channel) in members {
             let at = place * channels + channel
-            let rest = delta(place, channel) - (plain + Double(normal[at]) * weighted) / size
-            passed[at] = Float(rest * Double(Float(inverse)))
+            let rest = delta(place, channel) * factor(channel) - (normal[at] * weighted + plain)
+            passed[at] = rest * inverse
           }
         }
       }
@@ -95,11 +110,16 @@ import Testing
       }
       for channel in 0..<channels {
         var (byScale, byShift) = (0.0, 0.0)
-        for place in 0..<places {
-          let at = place * channels + channel
-          let delta = Double(outputDelta(at, outputs[at]))
-          byScale += delta * Double(normal[at])
-          byShift += delta
+        for row in 0..<rows {
+          var (product, sum) = (0.0, 0.0)
+          for place in row * time..<(row + 1) * time {
+            let at = place * channels + channel
+            let delta = outputDelta(at, outputs[at])
+            product += Double(delta * normal[at])
+            sum += Double(delta)
+          }
+          byScale += product
+          byShift += sum
         }
         gradient[weights + channel] = Float(byScale)
         gradient[weights + channels + channel] = Float(byShift)

@@ -38,6 +38,13 @@ typedef struct fs_pooling {
   int32_t rectified;
 } fs_pooling;
 
+/// Pieces of `places` with so many channels each, of which every group is normalised by itself.
+typedef struct fs_normalisation {
+  ptrdiff_t pieces, places, channels, groups;
+  /// What is added to a variance.
+  double epsilon;
+} fs_normalisation;
+
 /// Memory that will be read soon: `count` pieces of so many `bytes`.
 typedef struct fs_ahead {
   const uint8_t *const *pieces;
@@ -147,6 +154,20 @@ typedef struct fs_kernels {
   /// the places' (x, y) ascending.
   void (*convolve_back)(const fs_convolution *shape, ptrdiff_t rows, const float *delta,
                         const float *turned, float *scratch, float *out);
+
+  /// normal = (in - mean)/√(variance + epsilon) by groups, out = scale·normal + shift by channels;
+  /// `inverses` has a number for each piece's group, 1/√….
+  /// Order: a channel's values over places, in double; these in eight lanes, the l-th over the
+  /// group's channels l, l + 8, …; lanes l and l + 4 are added, l and l + 2, the last two. The
+  /// differences from the mean, rounded, and their squares are floats. Nothing is fused.
+  void (*normalise)(const fs_normalisation *shape, const float *in, const float *scale,
+                    const float *shift, float *normal, float *inverses, float *out);
+
+  /// in_delta = the gradient by the inputs (NULL: not wanted); sums[2·channels] = those by scales,
+  /// then by shifts. Order: a channel's over places, then pieces; a group's as in `normalise`.
+  void (*normalise_back)(const fs_normalisation *shape, const float *delta, const float *normal,
+                         const float *inverses, const float *scale, double *sums,
+                         float *in_delta);
 
   // Convolutions of stride 1 and one group by filters of 3×3 or 5×5, as products of values: tiles
   // of 6×6 pixels and filters are polynomials, known by their values at 36 points (Winograd). With
