@@ -21,6 +21,10 @@ static void BODY(pad)(const fs_padding *s, ptrdiff_t rows, const float *in, floa
     }
 }
 
+#if VL == 16
+#include "few_filters.inc.h"
+#endif
+
 // Convolutions are products without a matrix of patches: the rows of a tile are neighbouring
 // pixels of one output row, and what one row of the kernel sees of an image lies side by side.
 
@@ -33,6 +37,12 @@ static void BODY(convolve)(const fs_convolution *s, ptrdiff_t rows, const float 
   ptrdiff_t runs = whole ? s->kernel_height : s->kernel_width, k = whole ? taps : inputs;
   ptrdiff_t run = whole ? line : s->channels;
   if (rows <= 0 || s->out_width <= 0) return;
+#if VL == 16
+  if (BODY(has_few_filters)(s)) {
+    BODY(convolve_few)(s, rows, in, weight, bias, out);
+    return;
+  }
+#endif
   BODY(cut) cut = BODY(cut_rows)(s->out_width);
   for (ptrdiff_t r = 0; r < rows; r++)
     for (ptrdiff_t g = 0; g < s->groups; g++)
@@ -60,6 +70,13 @@ static void BODY(convolve_weights)(const fs_convolution *s, ptrdiff_t rows, cons
   ptrdiff_t m = whole ? s->kernel_width * inputs : inputs;
   BODY(cut) cut = BODY(cut_rows)(m);
   ptrdiff_t image = s->height * line, result = s->out_height * s->out_width * s->outputs;
+#if VL == 16
+  if (BODY(has_paired_taps)(s)) {
+    for (ptrdiff_t r = 0; r < rows; r++)
+      BODY(weights_by_pairs)(s, in + r * image, delta + r * result, r ? out : start, out);
+    return;
+  }
+#endif
   for (ptrdiff_t first = 0; first < rows; first += BODY(TOGETHER)) {
     ptrdiff_t end = first + BODY(TOGETHER) < rows ? first + BODY(TOGETHER) : rows;
     for (ptrdiff_t call = 0; call < calls; call++) {

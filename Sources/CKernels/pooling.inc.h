@@ -37,10 +37,25 @@ static void BODY(max_pool)(const fs_pooling *s, ptrdiff_t rows, const float *in,
             BODY(largest)(2, 2, line, c, rectified, VL, window + i, out + i, from + i);
         for (; i < c; i += VL) {
           int n = c - i < VL ? (int)(c - i) : VL;
-          BODY(largest)(s->window_height, s->window_width, line, c, rectified, n, window + i,
-                        out + i, from + i);
+          if (s->window_height == 2 && s->window_width == 2)
+            BODY(largest)(2, 2, line, c, rectified, n, window + i, out + i, from + i);
+          else
+            BODY(largest)(s->window_height, s->window_width, line, c, rectified, n, window + i,
+                          out + i, from + i);
         }
       }
+}
+
+// One vector of channels: what a window's inputs get.
+INLINE void BODY(hand_back)(ptrdiff_t high, ptrdiff_t wide, ptrdiff_t line, ptrdiff_t channels,
+                            int apart, int n, V value, VI place, float *to) {
+  for (ptrdiff_t j = 0; j < high; j++)
+    for (ptrdiff_t i = 0; i < wide; i++) {
+      float *at = to + j * line + i * channels;
+      V before = apart ? v_set(0) : v_load_first(at, n);
+      VI here = place == (VI)v_set(0) + (int32_t)(j * wide + i);
+      v_store_first(at, before + (V)(here & (VI)value), n);
+    }
 }
 
 // Where windows do not overlap each input is written once, else added to.
@@ -62,12 +77,10 @@ static void BODY(max_pool_backward)(const fs_pooling *s, ptrdiff_t rows, const f
           int n = c - i < VL ? (int)(c - i) : VL;
           V value = v_load_first(delta + i, n);
           VI place = (VI)v_load_first((const float *)from + i, n);
-          for (int32_t p = 0; p < high * wide; p++) {
-            float *to = window + p / wide * line + p % wide * c + i;
-            V before = apart ? v_set(0) : v_load_first(to, n);
-            VI here = place == (VI)v_set(0) + p;
-            v_store_first(to, before + (V)(here & (VI)value), n);
-          }
+          if (high == 2 && wide == 2 && apart)
+            BODY(hand_back)(2, 2, line, c, 1, n, value, place, window + i);
+          else
+            BODY(hand_back)(high, wide, line, c, apart, n, value, place, window + i);
         }
       }
 }
