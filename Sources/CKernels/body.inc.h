@@ -15,6 +15,8 @@
 #endif
 #include "dots.inc.h"
 
+#include "copies.inc.h"
+
 enum { BODY(FAR) = 32 };  // Rows between what is used and what is asked for.
 
 static void BODY(gemm)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, ptrdiff_t a_row,
@@ -28,6 +30,10 @@ static void BODY(gemm)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, pt
   }
 #endif
   BODY(cut) cut = BODY(cut_rows)(m);
+  if (BODY(wants_copies)(cut, k, a_row, a_column, b_row)) {
+    BODY(gemm_by_copies)(cut, n, k, a, a_row, a_column, b, b_row, start, start_row, c, c_row);
+    return;
+  }
   // Rows of b that lie far apart are asked for some rows ahead: they come from another cache, and
   // processors foresee no such walk.
   const int is_far = a_row != 1 && b_row >= 4 * VL;
@@ -44,6 +50,7 @@ static void BODY(gemm)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const float *a, pt
 // Element by element; the compiler makes vectors of these loops, which cannot change a bit.
 
 INLINE V BODY(v_where)(VI mask, V value) { return (V)(mask & (VI)value); }
+INLINE V BODY(v_select)(VI mask, V yes, V no) { return (V)((mask & (VI)yes) | (~mask & (VI)no)); }
 
 static void BODY(relu)(ptrdiff_t count, const float *in, float *out) {
   ptrdiff_t i = 0;

@@ -1,7 +1,5 @@
 // Kernels of layers other than dense ones, losses and optimisers; a part of body.inc.h.
 
-INLINE V BODY(v_select)(VI mask, V yes, V no) { return (V)((mask & (VI)yes) | (~mask & (VI)no)); }
-
 #include "convolution.inc.h"
 #include "pooling.inc.h"
 
@@ -168,12 +166,14 @@ static void BODY(sum_of_squares)(ptrdiff_t count, const float *x, double *restri
 
 static void BODY(sgd)(ptrdiff_t count, const fs_step *step, const float *gradient,
                       float *velocity, const float *weight, float *out) {
-  float rate = step->rate, momentum = step->momentum, decay = step->decay;
-  int nesterov = step->nesterov;
-  for (ptrdiff_t i = 0; i < count; i++) {
-    float g = gradient[i] + decay * weight[i], v = momentum * velocity[i] + g;
-    velocity[i] = v;
-    out[i] = weight[i] - rate * (nesterov ? g + momentum * v : v);
+  const V rate = v_set(step->rate), momentum = v_set(step->momentum), decay = v_set(step->decay);
+  const int nesterov = step->nesterov;
+  for (ptrdiff_t i = 0; i < count; i += VL) {
+    const int n = count - i < VL ? (int)(count - i) : VL;
+    V w = v_load_first(weight + i, n), g = v_load_first(gradient + i, n) + decay * w;
+    V v = momentum * v_load_first(velocity + i, n) + g;
+    v_store_first(velocity + i, v, n);
+    v_store_first(out + i, w - rate * (nesterov ? g + momentum * v : v), n);
   }
 }
 

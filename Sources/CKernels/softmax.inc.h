@@ -47,39 +47,86 @@ static ptrdiff_t BODY(softmax_lanes)(int rows, ptrdiff_t classes, const float *l
   return correct;
 }
 
-static ptrdiff_t BODY(softmax_row)(ptrdiff_t classes, const float *logits, ptrdiff_t label,
-                                   float scale, float *delta, double *loss_sum) {
+// The first of a row's largest logits: lanes begin at the first logit, so that one which is no
+// number stays the best, as it does where logits are compared one by one.
+INLINE ptrdiff_t BODY(best_of_row)(ptrdiff_t classes, const float *logits) {
+  V most = v_set(logits[0]);
+  VI place = (VI)v_set(0), here;
+  for (int l = 0; l < VL; l++) here[l] = l;
+  ptrdiff_t j = 0;
+  for (; j + VL <= classes; j += VL, here += VL) {
+    V value = v_load(logits + j);
+    VI more = value > most;
+    most = BODY(v_select)(more, value, most);
+    place = (more & here) | (~more & place);
+  }
   ptrdiff_t best = 0;
-  for (ptrdiff_t j = 1; j < classes; j++)
-    if (logits[j] > logits[best]) best = j;
-  float largest = logits[best], at_label = logits[label] - largest, sum = 0;
-  for (ptrdiff_t j = 0; j < classes; j += VL) {
-    int n = classes - j < VL ? (int)(classes - j) : VL;
-    v_store_first(delta + j, BODY(v_exp)(v_load_first(logits + j, n) - v_set(largest)), n);
+  float largest = logits[0];
+  for (int l = 0; l < VL; l++)
+    if (most[l] > largest || (most[l] == largest && place[l] < best))
+      largest = most[l], best = place[l];
+  for (; j < classes; j++)
+    if (logits[j] > largest) largest = logits[j], best = j;
+  return best;
+}
+
+enum { BODY(ROWS_AT_ONCE) = 8 };
+
+// Some rows of many classes: their sums side by side, as each waits for its own last addition.
+static ptrdiff_t BODY(softmax_rows_of_many)(int rows, ptrdiff_t classes, const float *logits,
+                                            ptrdiff_t logits_row, const int32_t *labels,
+                                            float scale, float *delta, ptrdiff_t delta_row,
+                                            double *loss_sum) {
+  ptrdiff_t correct = 0;
+  float at_label[BODY(ROWS_AT_ONCE)], sums[BODY(ROWS_AT_ONCE)] = {0};
+  for (int i = 0; i < rows; i++) {
+    const float *from = logits + i * logits_row;
+    float *to = delta + i * delta_row;
+    const ptrdiff_t best = BODY(best_of_row)(classes, from);
+    correct += best == labels[i];
+    const float largest = from[best];
+    at_label[i] = from[labels[i]] - largest;
+    for (ptrdiff_t j = 0; j < classes; j += VL) {
+      int n = classes - j < VL ? (int)(classes - j) : VL;
+      v_store_first(to + j, BODY(v_exp)(v_load_first(from + j, n) - v_set(largest)), n);
+    }
   }
-  for (ptrdiff_t j = 0; j < classes; j++) sum += delta[j];
-  *loss_sum += fs_log((double)sum) - (double)at_label;
-  float label_share = delta[label] / sum;
-  for (ptrdiff_t j = 0; j < classes; j += VL) {
-    int n = classes - j < VL ? (int)(classes - j) : VL;
-    v_store_first(delta + j, v_load_first(delta + j, n) / v_set(sum) * v_set(scale), n);
+  if (rows == BODY(ROWS_AT_ONCE)) {
+    float sum[BODY(ROWS_AT_ONCE)] = {0};
+    for (ptrdiff_t j = 0; j < classes; j++)
+#pragma clang loop unroll(full)
+      for (int i = 0; i < BODY(ROWS_AT_ONCE); i++) sum[i] += delta[i * delta_row + j];
+    for (int i = 0; i < rows; i++) sums[i] = sum[i];
+  } else {
+    for (int i = 0; i < rows; i++)
+      for (ptrdiff_t j = 0; j < classes; j++) sums[i] += delta[i * delta_row + j];
   }
-  delta[label] = (label_share - 1) * scale;
-  return best == label;
+  for (int i = 0; i < rows; i++) {
+    float *to = delta + i * delta_row;
+    *loss_sum += fs_log((double)sums[i]) - (double)at_label[i];
+    const float label_share = to[labels[i]] / sums[i];
+    for (ptrdiff_t j = 0; j < classes; j += VL) {
+      int n = classes - j < VL ? (int)(classes - j) : VL;
+      v_store_first(to + j, v_load_first(to + j, n) / v_set(sums[i]) * v_set(scale), n);
+    }
+    to[labels[i]] = (label_share - 1) * scale;
+  }
+  return correct;
 }
 
 static ptrdiff_t BODY(softmax)(ptrdiff_t rows, ptrdiff_t classes, const float *logits,
                                ptrdiff_t logits_row, const int32_t *labels, float scale,
                                float *delta, ptrdiff_t delta_row, double *loss_sum) {
   ptrdiff_t correct = 0;
-  int step = classes <= BODY(most_classes) ? VL : 1;
+  const int is_few = classes <= BODY(most_classes), step = is_few ? VL : BODY(ROWS_AT_ONCE);
   for (ptrdiff_t i = 0; i < rows; i += step) {
     const float *from = logits + i * logits_row;
     float *to = delta + i * delta_row;
-    int some = rows - i < VL ? (int)(rows - i) : VL;
-    correct += step == 1 ? BODY(softmax_row)(classes, from, labels[i], scale, to, loss_sum)
-                         : BODY(softmax_lanes)(some, classes, from, logits_row, labels + i, scale,
-                                               to, delta_row, loss_sum);
+    int some = rows - i < step ? (int)(rows - i) : step;
+    correct += is_few ? BODY(softmax_lanes)(some, classes, from, logits_row, labels + i, scale, to,
+                                            delta_row, loss_sum)
+                      : BODY(softmax_rows_of_many)(some, classes, from, logits_row, labels + i,
+                                                   scale, to, delta_row, loss_sum);
   }
   return correct;
 }

@@ -35,8 +35,13 @@ struct LSTMLayer: PlacedLayer {
   func stateCount(_ rows: Int) -> Int { rows * time * units * 7 }
 
   func scratchCount(_ rows: Int, needsInputDelta: Bool) -> Int {
-    rows * time * units * 4 + 2 * rows * units + 4 * units * (features + units)
+    rows * time * units * 4 + 2 * rows * units
+      + max(ahead.count, back.count, 4 * units * features)
   }
+
+  /// The recurrent weight as every step of time reads it, forwards and backwards.
+  private var ahead: WeightPanels { WeightPanels(inputs: units, outputs: 4 * units) }
+  private var back: WeightPanels { WeightPanels(inputs: 4 * units, outputs: units) }
 
   func initialise(_ target: UnsafeMutablePointer<Float>, _ stream: inout RandomStream) {
     initialiseUniform(target, count: parameterCount, fan: units, &stream)
@@ -54,13 +59,14 @@ struct LSTMLayer: PlacedLayer {
     functions.gemm(
       rows * time, wide, features, pass.input, features, 1, pass.parameters, wide,
       recurrent + units * wide, 0, parts.gates, wide)
+    ahead.fill(pass.scratch, from: recurrent)
     for t in 0..<time {
       let gates = parts.gates + t * wide
       let before = t == 0 ? nil : parts.cells + (t - 1) * units
       if t > 0 {
-        functions.gemm(
-          rows, wide, units, parts.hidden + (t - 1) * units, row, 1, recurrent, wide, gates,
-          time * wide, gates, time * wide)
+        ahead.multiply(
+          rows, parts.hidden + (t - 1) * units, row, pass.scratch, start: gates, gates,
+          time * wide, kernels: pass.kernels)
       }
       functions.lstm(
         rows, units, gates, time * wide, before, parts.cells + t * units,
@@ -76,16 +82,15 @@ struct LSTMLayer: PlacedLayer {
     let sums = pass.scratch
     let hiddenDelta = sums + rows * time * wide
     let cellDelta = hiddenDelta + rows * units
-    let turned = cellDelta + rows * units  // [4·units][units], then [4·units][features]
-    let recurrent = pass.parameters + features * wide
-    functions.transpose(units, wide, recurrent, wide, turned, units)
+    let turned = cellDelta + rows * units  // The recurrent weight, then [4·units][features]
+    back.fill(turned, turning: pass.parameters + features * wide, kernels: pass.kernels)
     cellDelta.update(repeating: 0, count: rows * units)
     for t in (0..<time).reversed() {
       parts.outer(deltas.output, at: t, returnsSequence: returnsSequence, into: hiddenDelta)
       if t < time - 1 {
-        functions.gemm(
-          rows, units, wide, sums + (t + 1) * wide, time * wide, 1, turned, units, hiddenDelta,
-          units, hiddenDelta, units)
+        back.multiply(
+          rows, sums + (t + 1) * wide, time * wide, turned, start: hiddenDelta, hiddenDelta, units,
+          kernels: pass.kernels)
       }
       functions.lstm_backward(
         rows, units, parts.gates + t * wide, time * wide,
@@ -164,18 +169,18 @@ struct RecurrentParts {
     }
   }
 
+  /// Columns of a weight's gradient that all samples pass over before the next ones: they stay in
+  /// a cache.
+  private static let panel = 128
+
   /// The gradient by the weights between inputs and sums, over (row, time): the sums of rows are
   /// added to the start one after the other.
   func inputGradient(
     _ input: UnsafePointer<Float>, _ features: Int, _ sums: UnsafePointer<Float>,
     start: UnsafePointer<Float>?, target: UnsafeMutablePointer<Float>, kernels: Kernels
   ) {
-    for row in 0..<rows {
-      kernels.functions.gemm(
-        features, width, time, input + row * time * features, 1, features,
-        sums + row * time * width, width, row == 0 ? start : UnsafePointer(target), width, target,
-        width)
-    }
+    addProducts(
+      input, features, sums, terms: time, start: start, target: target, kernels: kernels)
   }
 
   /// The gradient by the weights between hidden states and sums, likewise.
@@ -183,11 +188,24 @@ struct RecurrentParts {
     _ sums: UnsafePointer<Float>, start: UnsafePointer<Float>?,
     target: UnsafeMutablePointer<Float>, kernels: Kernels
   ) {
-    for row in 0..<rows {
-      kernels.functions.gemm(
-        units, width, time - 1, hidden + row * time * units, 1, units,
-        sums + (row * time + 1) * width, width, row == 0 ? start : UnsafePointer(target), width,
-        target, width)
+    addProducts(
+      hidden, units, sums + width, terms: time - 1, start: start, target: target,
+      kernels: kernels)
+  }
+
+  private func addProducts(
+    _ left: UnsafePointer<Float>, _ leftWidth: Int, _ sums: UnsafePointer<Float>, terms: Int,
+    start: UnsafePointer<Float>?, target: UnsafeMutablePointer<Float>, kernels: Kernels
+  ) {
+    for first in stride(from: 0, to: width, by: Self.panel) {
+      let columns = min(Self.panel, width - first)
+      for row in 0..<rows {
+        kernels.functions.gemm(
+          leftWidth, columns, terms, left + row * time * leftWidth, 1, leftWidth,
+          sums + row * time * width + first, width,
+          row == 0 ? start.map { $0 + first } : UnsafePointer(target + first), width,
+          target + first, width)
+      }
     }
   }
 }

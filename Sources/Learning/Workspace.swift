@@ -85,6 +85,7 @@ final class Workspace {
     let integerStart = reserve(labelCount + 2 * rows)
     let valueStart = reserve(network.loss == .squaredDifference ? rows * network.classCount : 0)
     memory = .allocate(byteCount: max(64, end * 4), alignment: 64)
+    fs_prefer_large_pages(memory, end * 4)
     memory.initializeMemory(as: Float.self, repeating: 0, count: end)
     let memory = memory
     func floats(_ start: Int) -> UnsafeMutablePointer<Float> {

@@ -56,6 +56,31 @@ import Testing
     }
   }
 
+  /// More than two tiles, more than one panel, and more terms than are copied at once.
+  @Test(
+    "factors that are copied first give the bits of three loops", arguments: Body.allCases,
+    [(130, 150, false), (300, 70, false), (512, 9, false), (100, 90, true), (300, 40, true)])
+  func copies(body: Body, shape: (k: Int, n: Int, isTurned: Bool)) throws {
+    let kernels = try body.kernels()
+    var numbers = TestNumbers("copies")
+    let (m, k, n) = (45, shape.k, shape.n)
+    let (row, column) = shape.isTurned ? (1, m + 3) : (512, 1)
+    let a = numbers.floats(shape.isTurned ? k * (m + 3) : 512 * m)
+    let (b, start) = (numbers.floats(k * (n + 20)), numbers.floats(m * n))
+    for begins in [false, true] {
+      var c = room(m * n)
+      kernels.gemm(m, n, k, a, row, column, b, n + 20, begins ? start : nil, n, &c, n)
+      let expected = (0..<m * n).map { place in
+        var sum: Float = begins && !shape.isTurned ? start[place] : 0
+        for p in 0..<k {
+          sum = Reference.fused(a[place / n * row + p * column], b[p * (n + 20) + place % n], sum)
+        }
+        return begins && shape.isTurned ? sum + start[place] : sum
+      }
+      #expect(firstDifference(c, guarded(expected)) == nil, "\(shape), start: \(begins)")
+    }
+  }
+
   @Test("a product over nothing is its start, and an empty result touches nothing")
   func empty() throws {
     let kernels = try Body.baseline.kernels()
