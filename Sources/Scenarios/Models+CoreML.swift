@@ -111,7 +111,11 @@ struct CoreMLDefaults {
     var entries: [(String, Node)] = []
     if let epochs = training.epochs { entries.append(("epochs", leaf("\(epochs)"))) }
     if let size = training.batchSize { entries.append(("batchSize", leaf("\(size)"))) }
-    if let loss = training.loss { entries.append(("loss", leaf(loss.rawValue))) }
+    if let loss = training.loss,
+      let name = LossName.allCases.first(where: { $0.loss(for: .classes) == loss })
+    {
+      entries.append(("loss", leaf(name.rawValue)))
+    }
     switch training.optimizer {
     case .sgd(let rate, let momentum):
       let values = mapping([("learningRate", leaf("\(rate)")), ("momentum", leaf("\(momentum)"))])
