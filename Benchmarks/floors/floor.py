@@ -56,12 +56,16 @@ class Crew:
 def main(name, round_of, logits, versions=None):
     parser = argparse.ArgumentParser()
     parser.add_argument("--processes", type=int, default=2)
-    processes = parser.parse_args().processes
+    parser.add_argument("--model", help="an NPZ archive to be written: the last model")
+    options = parser.parse_args()
+    processes = options.processes
     workload = workloads.WORKLOADS[name]
-    images, labels, test_images, test_labels = workloads.images()
+    samples, labels, test_samples, test_labels = workload.samples()
+    samples, test_samples = workloads.floats(samples), workloads.floats(test_samples)
+    labels = labels.astype(np.int64)
 
     def work(model, members, orders):
-        return round_of(model, images, labels, members, orders)
+        return round_of(model, samples, labels, members, orders)
 
     crew = Crew(processes, workload.shapes, work)
     model = views(crew.rows[0], workload.shapes)
@@ -73,7 +77,9 @@ def main(name, round_of, logits, versions=None):
         members = workloads.cohort(workload, number)
         crew.round(members, workloads.visits(workload, number))
         seconds.append(time.perf_counter() - began)
-    accuracy = float((logits(model, test_images).argmax(1) == test_labels).mean())
+    if options.model:
+        np.savez(options.model, **dict(zip(workload.tensors, model)))
+    accuracy = float((logits(model, test_samples).argmax(-1) == test_labels).mean())
     print(json.dumps({
         "workload": name, "secondsPerRound": statistics.median(seconds[1:]),
         "accuracy": accuracy, "processes": processes, "numpy": np.__version__,

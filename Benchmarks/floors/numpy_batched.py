@@ -21,15 +21,15 @@ def train(weight, bias, images, labels):
     clients = len(images)
     weights = np.repeat(weight[None], clients, 0)
     biases = np.repeat(bias[None], clients, 0)
-    rows = np.arange(clients)[:, None], np.arange(workloads.BATCH)[None]
-    step = np.float32(workloads.RATE / workloads.BATCH)
-    for first in range(0, workloads.SHARD, workloads.BATCH):
-        x = images[:, first:first + workloads.BATCH]
+    rows = np.arange(clients)[:, None], np.arange(workloads.Workload.batch)[None]
+    step = np.float32(workloads.Workload.rate / workloads.Workload.batch)
+    for first in range(0, workloads.Workload.shard, workloads.Workload.batch):
+        x = images[:, first:first + workloads.Workload.batch]
         delta = x @ weights.transpose(0, 2, 1) + biases[:, None]
         delta -= delta.max(-1, keepdims=True)
         np.exp(delta, out=delta)
         delta /= delta.sum(-1, keepdims=True)
-        delta[(*rows, labels[:, first:first + workloads.BATCH])] -= 1
+        delta[(*rows, labels[:, first:first + workloads.Workload.batch])] -= 1
         delta *= step
         weights -= delta.transpose(0, 2, 1) @ x
         biases -= delta.sum(1)
@@ -37,7 +37,7 @@ def train(weight, bias, images, labels):
 
 
 def round_of(parameters, images, labels, members, orders):
-    rows = members[:, None] * workloads.SHARD + orders
+    rows = members[:, None] * workloads.Workload.shard + orders
     return train(*parameters, images[rows], labels[rows])
 
 

@@ -15,8 +15,8 @@ import numpy as np
 import floor
 import workloads
 
-ROWS = np.arange(workloads.BATCH)
-STEP = np.float32(workloads.RATE / workloads.BATCH)
+ROWS = np.arange(workloads.Workload.batch)
+STEP = np.float32(workloads.Workload.rate / workloads.Workload.batch)
 
 
 def forward(parameters, x):
@@ -54,10 +54,10 @@ def round_of(parameters, images, labels, members, orders):
     sums = [np.zeros_like(p) for p in parameters]
     for client, order in zip(members, orders):
         local = [p.copy() for p in parameters]
-        rows = client * workloads.SHARD + order
+        rows = client * workloads.Workload.shard + order
         x, y = images[rows], labels[rows]
-        for first in range(0, workloads.SHARD, workloads.BATCH):
-            last = first + workloads.BATCH
+        for first in range(0, workloads.Workload.shard, workloads.Workload.batch):
+            last = first + workloads.Workload.batch
             step(local, x[first:last], y[first:last])
         for total, part in zip(sums, local):
             total += part
