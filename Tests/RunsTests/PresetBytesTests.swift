@@ -13,7 +13,7 @@ struct PresetBytesTests {
     ("lenet5", "lenet5"), ("resnet20", "resnet20"), ("resnet18", "resnet18"),
     ("resnet20-bn", "resnet20-bn"), ("resnet18-bn", "resnet18-bn"),
     ("mobilenet-v2-small", "mobilenet-v2-small"),
-    ("transformer-lm", "transformer-lm"), ("cifg-lm", "cifg-lm"),
+    ("transformer-lm", "transformer-lm"), ("cifg-lm", "cifg-lm"), ("coreml", "core-ml"),
   ]
 
   @Test("every preset has its smoke scenario")
