@@ -22,3 +22,12 @@ __all__ = [
     "table", "timeline",
 ]
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    """`fedsim.from_torch` needs PyTorch, so it is imported when it is asked for."""
+    if name == "from_torch":
+        import importlib
+
+        return importlib.import_module("fedsim.from_torch")
+    raise AttributeError(f"module 'fedsim' has no attribute {name!r}")

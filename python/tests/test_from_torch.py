@@ -94,7 +94,7 @@ def test_weights_that_are_not_the_modules_are_refused_by_name():
     with pytest.raises(ValueError, match="`lstm1.bias` is"):
         from_torch.state_dict(network, tensors | {"lstm1.bias": np.zeros(3, np.float32)}, (6,))
     less = {name: values for name, values in tensors.items() if name != "lstm1.bias"}
-    with pytest.raises(ValueError, match="lstm1.bias is in one of the two alone"):
+    with pytest.raises(ValueError, match="lstm1.bias only in the module"):
         from_torch.state_dict(network, less, (6,))
     shared = nn.Linear(4, 4)
     twice = nn.Sequential(shared, nn.ReLU(), shared)
@@ -155,3 +155,58 @@ def test_what_a_run_ends_with_has_its_losses_in_pytorch(tmp_path, ending):
         logits = network.double()(torch.tensor(samples[24:].transpose(0, 3, 1, 2)).double())
         loss = F.cross_entropy(logits, torch.tensor(labels[24:])).item()
     assert abs(fedsim.open(result).versions.centralLoss.values[-1] - loss) < 1e-5
+
+
+class LastState(nn.Module):
+    """The last state of a recurrent layer, as most programs take it."""
+
+    def __init__(self, kind, layers):
+        super().__init__()
+        self.memory, self.out = kind(3, 5, num_layers=layers, batch_first=True), nn.Linear(5, 2)
+
+    def forward(self, x):
+        _, state = self.memory(x)
+        return self.out((state[0] if isinstance(self.memory, nn.LSTM) else state)[-1])
+
+
+@pytest.mark.parametrize("kind", [nn.LSTM, nn.GRU])
+@pytest.mark.parametrize("layers", [1, 2])
+def test_the_last_state_is_what_the_layer_gives_alone(kind, layers):
+    layers_ = from_torch.convert(LastState(kind, layers), (4, 3)).layers
+    name = kind.__name__.lower()
+    assert [layer[name]["returnsSequence"] for layer in layers_[:-1]] == [True] * (layers - 1) + [False]
+
+
+def test_what_is_not_trained_in_the_module_is_not_updatable():
+    network = nn.Sequential(nn.Conv2d(1, 4, 3), nn.GroupNorm(2, 4), nn.ReLU(), nn.Flatten(), nn.Linear(16, 2))
+    network[0].requires_grad_(False)
+    network[1].requires_grad_(False)
+    layers = from_torch.convert(network, (1, 4, 4)).layers
+    assert layers[0]["convolution"]["isUpdatable"] is False
+    assert layers[1] == {"group-normalisation": {"groups": 2, "isUpdatable": False}}
+    assert layers[-1] == {"dense": {"units": 2}}
+    network[4].bias.requires_grad_(False)
+    with pytest.raises(from_torch.Unsupported, match="some parameters are trained and others are not"):
+        from_torch.convert(network, (1, 4, 4))
+    inner = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True).requires_grad_(False)
+    block = from_torch.convert(nn.Sequential(inner, nn.Flatten(), nn.Linear(32, 2)), (4, 8)).layers
+    assert block[0]["residual"]["layers"][0]["attention"]["isUpdatable"] is False
+    assert block[1] == {"layer-normalisation": {"isUpdatable": False}}
+
+
+def test_what_fedsim_does_otherwise_is_noted():
+    notes = from_torch.convert(nn.Sequential(nn.Linear(4, 2, bias=False)), (4,)).notes
+    assert len(notes) == 1 and "without a bias gets one" in notes[0]
+    notes = from_torch.convert(nn.Sequential(nn.Embedding(5, 3, padding_idx=0), nn.Flatten(), nn.Linear(6, 2)), (2,)).notes
+    assert "row 0" in notes[0]
+
+
+def test_shapes_types_and_files_that_do_not_fit_are_named(tmp_path):
+    with pytest.raises(ValueError, match="--shape 3,28,28 does not fit the module"):
+        from_torch.convert(nn.Sequential(nn.Conv2d(1, 2, 3)), (3, 28, 28))
+    with pytest.raises(from_torch.Unsupported, match="call .float"):
+        from_torch.convert(nn.Linear(4, 2).double(), (4,))
+    (tmp_path / "r.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
+    with pytest.raises(ValueError, match="is a result: export its model first"):
+        from_torch.state_dict(nn.Linear(4, 2), tmp_path / "r.h5", (4,))
+    assert fedsim.from_torch is from_torch

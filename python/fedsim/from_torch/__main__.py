@@ -40,6 +40,8 @@ def main() -> int:
     with open(stem + ".yaml", "w", encoding="utf-8") as file:
         file.write(f"# Written from {given.model}; put it under `task:`.\n{converted.yaml}initialWeights: {stem}.npz\n")
     count = sum(array.size for array in converted.tensors.values())
+    for note in dict.fromkeys(converted.notes):
+        print(f"from_torch: note: {note}", file=sys.stderr)
     print(f"{stem}.yaml: {len(converted.layers)} layers; {stem}.npz: {count:,} parameters")
     return 0
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Callable
 
 import numpy as np
@@ -23,6 +23,8 @@ class Converted:
     layers: list[Any]
     #: The weights by FedSim's names. Shapes: FedSim's.
     tensors: dict[str, np.ndarray]
+    #: What FedSim does otherwise than the module, a sentence each.
+    notes: list[str] = field(default_factory=list)
 
     @property
     def yaml(self) -> str:
@@ -61,7 +63,7 @@ def convert(module: nn.Module, shape: tuple[int, ...], tokens: bool = False) -> 
     layers = walk.chain(walk.input, walk.output)
     if layers and layers[-1] == "softmax":
         layers.pop()  # It is part of the loss.
-    return Converted(layers, walk.layers.tensors)
+    return Converted(layers, walk.layers.tensors, walk.layers.notes)
 
 
 def named_tensors(graph: fx.GraphModule, dtype: type) -> dict[str, np.ndarray]:
@@ -83,9 +85,14 @@ def traced(module: nn.Module, shape: tuple[int, ...], tokens: bool) -> fx.GraphM
     found = fx.GraphModule(module, graph)
     tokens = tokens or any(isinstance(m, nn.Embedding) for m in module.modules())
     example = torch.zeros(2, *shape, dtype=torch.long if tokens else torch.float32)
+    kinds = {parameter.dtype for parameter in module.parameters()} - {torch.float32}
+    need(not kinds, f"a module of {', '.join(sorted(str(kind) for kind in kinds))}", "call .float() on it")
     try:
         with torch.no_grad():
             ShapeProp(found).propagate(example)
+    except Exception as error:
+        reason = str(error.__cause__ or error).splitlines()[0]
+        raise ValueError(f"--shape {','.join(map(str, shape))} does not fit the module: {reason}") from error
     finally:
         module.train(was_training)
     return found
@@ -124,7 +131,8 @@ class _Walk:
             return self.item(node)
         operands = [a for a in node.args if isinstance(a, fx.Node)]
         if node.op == "call_module":
-            return operands[0], lambda: self.module(node)
+            module = self.modules[str(node.target)]
+            return operands[0], lambda: modules.kept(self.layers, module, self.module(node))
         if node.target in _SUMS and len(operands) == 2:
             return self.sum(node, *operands)
         if not operands:
@@ -155,17 +163,38 @@ class _Walk:
             outer, place = source.args
             module = self.modules.get(str(outer.target)) if outer.op == "call_module" else None
             if place == 0 and isinstance(module, (nn.LSTM, nn.GRU)):
-                return outer.args[0], lambda: modules.recurrent(self.layers, module, False)
+                return outer.args[0], lambda: modules.kept(
+                    self.layers, module, modules.recurrent(self.layers, module, False))
+        state = self.last_state(source, index)
+        if state is not None:
+            return state
         module = self.modules.get(str(source.target)) if source.op == "call_module" else None
         if index == 0 and isinstance(module, (nn.LSTM, nn.GRU)):
             need(len(source.args) == 1, "a recurrent layer with a given state", "begin with zeros")
-            return source.args[0], lambda: modules.recurrent(self.layers, module, True)
+            return source.args[0], lambda: modules.kept(
+                self.layers, module, modules.recurrent(self.layers, module, True))
         if index == 0 and isinstance(module, nn.MultiheadAttention):
             need(len(set(source.args[:3])) == 1, "attention to another sequence", "use self-attention")
             causal = bool(source.kwargs.get("is_causal"))
             need(source.kwargs.get("attn_mask") is None or causal, "an attention mask", "use is_causal=True, or none")
-            return source.args[0], lambda: modules.attention(self.layers, module, causal)
-        raise Unsupported(f"`{node.name}`, a part of a tensor,", "take the last state of an nn.LSTM, or nothing")
+            return source.args[0], lambda: modules.kept(
+                self.layers, module, modules.attention(self.layers, module, causal))
+        raise Unsupported(f"`{node.name}`, a part of a tensor,",
+                          "take the last state of an nn.LSTM or nn.GRU, as `y[:, -1]` or `h[-1]`")
+
+    def last_state(self, source: fx.Node, index: Any) -> tuple[fx.Node, Callable[[], list[Any]]] | None:
+        """`h[-1]` of `_, (h, _) = lstm(x)` or of `_, h = gru(x)`; with one layer `h[0]`, too."""
+        outer, places = source, []
+        while isinstance(outer, fx.Node) and outer.target is operator.getitem:
+            places.insert(0, outer.args[1])
+            outer = outer.args[0]
+        module = self.modules.get(str(outer.target)) if outer.op == "call_module" else None
+        wanted = {nn.LSTM: [1, 0], nn.GRU: [1]}.get(type(module))
+        if wanted is None or places != wanted or not (index == -1 or (index == 0 and module.num_layers == 1)):
+            return None
+        need(len(outer.args) == 1, "a recurrent layer with a given state", "begin with zeros")
+        return outer.args[0], lambda: modules.kept(
+            self.layers, module, modules.recurrent(self.layers, module, False))
 
     def sum(self, node: fx.Node, a: fx.Node, b: fx.Node) -> tuple[fx.Node, Callable[[], list[Any]]]:
         """A residual block, or learned positions."""
@@ -199,7 +228,7 @@ class _Walk:
         need(isinstance(parameter, nn.Parameter) and tuple(parameter.shape) in (shape, (1, *shape)) and len(shape) == 2,
              f"the constant `{value.target}`", f"add an nn.Parameter of {list(shape)} for learned positions")
         self.layers.name("positions", weight=parameter.reshape(shape))
-        return ["positions"]
+        return ["positions"] if parameter.requires_grad else [{"positions": {"isUpdatable": False}}]
 
     def flatten(self, before: fx.Node) -> list[Any]:
         shape = tuple(_shape(before)[1:])

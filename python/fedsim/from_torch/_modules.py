@@ -27,6 +27,8 @@ class Layers:
         self.image: tuple[int, int, int] | None = None
         #: Whether sequences are [batch, channels, time], as nn.Conv1d has them.
         self.channels_first = False
+        #: What FedSim does otherwise than the module, a sentence each.
+        self.notes: list[str] = []
 
     def name(self, stem: str, **tensors: torch.Tensor | np.ndarray | None) -> None:
         """Numbers a layer with parameters, and keeps them."""
@@ -72,7 +74,39 @@ ADVICE = {
 }
 
 
+#: Layers with parameters, and what a bare value of them means.
+_PARAMETRIC = {"dense": "units", "convolution": "filters", "convolution-1d": "filters", "group-normalisation": "groups",
+               "layer-normalisation": None, "batch-normalisation": None, "embedding": None, "positions": None,
+               "attention": "heads", "lstm": "units", "gru": "units"}
+
+
+def kept(layers: Layers, module: nn.Module, written: list[Any]) -> list[Any]:
+    """The layers of a module; frozen, where none of its parameters is trained."""
+    trained = [parameter.requires_grad for parameter in module.parameters()]
+    if not trained or all(trained):
+        return written
+    need(not any(trained), f"an nn.{type(module).__name__} of which some parameters are trained and others are not",
+         "freeze all of them, or none")
+    return [_frozen(layer) for layer in written]
+
+
+def _frozen(layer: Any) -> Any:
+    """A layer that is not trained, with those inside it."""
+    name, settings = (layer, None) if isinstance(layer, str) else next(iter(layer.items()))
+    if name == "residual":
+        return {name: {key: [_frozen(inner) for inner in inners] for key, inners in settings.items()}}
+    if name not in _PARAMETRIC:
+        return layer
+    if not isinstance(settings, dict):
+        shorthand = _PARAMETRIC[name]
+        settings = {} if settings is None or shorthand is None else {shorthand: settings}
+    return {name: {**settings, "isUpdatable": False}}
+
+
 def linear(layers: Layers, module: nn.Linear, dimensions: int) -> list[Any]:
+    if module.bias is None:
+        layers.notes.append("an nn.Linear without a bias gets one, which begins with zeros and is trained; "
+                            "`state_dict` cannot bring it back")
     bias = module.bias if module.bias is not None else torch.zeros(module.out_features)
     layers.name("dense", weight=layers.turned(module.weight).T, bias=bias)
     settings: dict[str, Any] = {"units": module.out_features}
@@ -237,6 +271,8 @@ def simple(layers: Layers, module: nn.Module, dimensions: int) -> list[Any]:
             return batch_normalisation(layers, module, dimensions)
         case nn.Embedding():
             need(module.max_norm is None, "nn.Embedding with max_norm", "use none")
+            if module.padding_idx is not None:
+                layers.notes.append(f"row {module.padding_idx} of the nn.Embedding, its padding_idx, is trained as all others")
             layers.name("embedding", weight=module.weight)
             return [{"embedding": {"count": module.num_embeddings, "width": module.embedding_dim}}]
         case nn.Softmax():

@@ -63,9 +63,9 @@ def _summed(module: nn.Module) -> set[str]:
 
 def _check(given: dict[str, Any], places: dict[str, np.ndarray]) -> None:
     if set(given) != set(places):
-        odd = sorted(set(given) ^ set(places))
-        raise ValueError(f"the weights are not the module's: {', '.join(odd)} {'is' if len(odd) == 1 else 'are'} in one "
-                         "of the two alone")
+        parts = [f"{', '.join(sorted(names))} only in the {where}" for names, where in
+                 ((set(given) - set(places), "weights"), (set(places) - set(given), "module")) if names]
+        raise ValueError(f"the weights are not the module's: {'; '.join(parts)}")
     for name, wanted in places.items():
         if np.shape(given[name]) != wanted.shape:
             raise ValueError(f"`{name}` is {np.shape(given[name])}, and {wanted.shape} in the module")
@@ -78,7 +78,13 @@ def _read(path: str) -> dict[str, np.ndarray]:
             names = [name for name in archive.files if name.startswith("model/")] or archive.files
             return {name.removeprefix("model/").replace("_", ".", 1): archive[name] for name in names}
     with open(path, "rb") as file:
-        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+        begin = file.read(8)
+        if begin == b"\x89HDF\r\n\x1a\n":
+            raise ValueError(f"{path} is a result: export its model first, with `fedsim export {path} --to model.safetensors`")
+        size = int.from_bytes(begin, "little")
+        if size > os.path.getsize(path) - 8:
+            raise ValueError(f"{path} is no safetensors file")
+        header = json.loads(file.read(size))
         data = file.read()
     header.pop("__metadata__", None)
     tensors = {}
