@@ -249,7 +249,7 @@ struct ConvolutionLayer: PlacedLayer {
 }
 
 extension ConvolutionLayer {
-  /// Likewise sample by sample; of a padded image, what lies inside is wanted.
+  /// Likewise sample by sample; of a padded image, what is inside is wanted.
   private func addTaps(
     _ pass: Pass, _ delta: UnsafePointer<Float>, _ inputDelta: UnsafeMutablePointer<Float>
   ) {

@@ -1,5 +1,5 @@
-/// A matrix that many products of few rows read one after the other, as panels of columns that lie
-/// one behind the other: rows of a wide matrix would be a multiple of a page apart and drive each
+/// A matrix that many products of few rows read one after the other, as panels of columns, one
+/// behind the other: rows of a wide matrix would be a multiple of a page apart and drive each
 /// other out of a cache.
 ///
 /// No bit depends on it. Shapes: [panel][inputs][32]; the last panel may be narrower.
@@ -34,7 +34,7 @@ struct WeightPanels {
     }
   }
 
-  /// c = start + a·matrix, as the kernel `gemm` has it; rows of a lie `aRow` apart.
+  /// c = start + a·matrix, as the kernel `gemm` has it; rows of a are `aRow` apart.
   func multiply(
     _ rows: Int, _ a: UnsafePointer<Float>, _ aRow: Int, _ panels: UnsafePointer<Float>,
     start: UnsafePointer<Float>?, _ c: UnsafeMutablePointer<Float>, _ cRow: Int, kernels: Kernels

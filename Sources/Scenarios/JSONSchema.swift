@@ -100,7 +100,8 @@ public struct JSONSchema: Sendable {
     if let word = field.word {
       schema = .mapping([("anyOf", list([.mapping([("enum", list([.quoted(word)]))]), schema]))])
     }
-    if case .null = field.defaultValue?.content { schema = nullable(schema) }
+    // An empty value brings the default back, such as below a base.
+    if field.defaultValue != nil { schema = nullable(schema) }
     return described(
       field.summary + (field.isAssumption ? " (an assumption about the world)" : ""), schema,
       default: field.defaultValue)
