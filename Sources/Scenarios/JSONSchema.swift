@@ -101,7 +101,7 @@ public struct JSONSchema: Sendable {
       schema = .mapping([("anyOf", list([.mapping([("enum", list([.quoted(word)]))]), schema]))])
     }
     // An empty value brings the default back, such as below a base.
-    if field.defaultValue != nil { schema = nullable(schema) }
+    if field.defaultValue != nil || !field.isRequired { schema = nullable(schema) }
     return described(
       field.summary + (field.isAssumption ? " (an assumption about the world)" : ""), schema,
       default: field.defaultValue)
