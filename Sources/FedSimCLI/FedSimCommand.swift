@@ -20,6 +20,7 @@ public enum FedSimCommand {
       LimitedTask.serve(Array(arguments.dropFirst()))
       exit(0)
     }
+    if arguments.first == TrainingWorkers.command { exit(TrainingWorker.serve(registry: registry)) }
     LimitedProcess.offer([LimitedTask.command])
     let code = run(arguments, registry: registry)
     exit(code == 0 && Output.isIncomplete ? 3 : code)
@@ -94,6 +95,7 @@ struct Root: ParsableCommand {
       ReportCommand.self, PlotCommand.self, CompareCommand.self, ReplayCommand.self,
       ExplainCommand.self, ExportCommand.self, ValidateCommand.self, ListCommand.self,
       InitCommand.self, TraceCommand.self, SweepCommand.self, StressCommand.self,
+      PlanRanksCommand.self,
     ])
 }
 
@@ -123,6 +125,10 @@ enum Output {
     }
   }
 
+  /// Writes nothing from now on: another process speaks.
+  static func silence() { silent.store(true, ordering: .relaxed) }
+  private static let silent = Atomic(false)
+
   /// Progress, which is silent after `end`; it is on standard error as it is, without a line
   /// end.
   static func progress(_ text: String) {
@@ -147,7 +153,7 @@ enum Output {
 
   /// Writes all of it; the error number, 0: it is written.
   static func write(bytes: String.UTF8View, to descriptor: Int32) -> Int32 {
-    var rest = Array(bytes)[...]
+    var rest = silent.load(ordering: .relaxed) ? [] : Array(bytes)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EAGAIN {

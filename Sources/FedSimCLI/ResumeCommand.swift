@@ -21,6 +21,8 @@ struct ResumeCommand: RegistryCommand {
     help: "Computing threads; by default one per processor. No result depends on it.")
   var threads: Int?
 
+  @OptionGroup var ranks: RankArguments
+
   @OptionGroup var keeping: KeepingArguments
 
   @Flag(name: .shortAndLong, help: "No progress on standard error.")
@@ -32,15 +34,16 @@ struct ResumeCommand: RegistryCommand {
   func validate() throws { try CountOption.check("threads", threads) }
 
   func run(_ registry: Registry) -> Int32 {
-    do throws(RunFailure) {
+    RankedRun.exitCode(ranks.mpi) { ranks throws(RunFailure) in
       var options = RunOptions()
-      options.threads = threads ?? ProcessInfo.processInfo.activeProcessorCount
+      self.ranks.set(&options, threads: threads)
+      options.ranks = ranks
       Environment.set(&options)
       var run = try Run.resuming(result, options: options, registry: registry)
       keeping.set(&run.safety)
-      return try ConsoleRun(run, source: nil, isQuiet: quiet, isJSON: json).exitCode()
-    } catch {
-      return Output.report(error)
+      return run
+    } playing: { run throws(RunFailure) in
+      try ConsoleRun(run, source: nil, isQuiet: quiet, isJSON: json).exitCode()
     }
   }
 }

@@ -46,6 +46,8 @@ struct RunCommand: RegistryCommand {
       "Write the duration of each round, as JSON. No result depends on it.", valueName: "path"))
   var timings: String?
 
+  @OptionGroup var ranks: RankArguments
+
   @OptionGroup var keeping: KeepingArguments
 
   @Flag(help: "Discard an unfinished run of this result.")
@@ -79,26 +81,28 @@ struct RunCommand: RegistryCommand {
   }
 
   func run(_ registry: Registry) -> Int32 {
-    do throws(RunFailure) {
+    RankedRun.exitCode(ranks.mpi) { ranks throws(RunFailure) in
       let scenario = try source.scenario(registry)
       if scenario.settings.sweep != nil, !quiet {
         Output.error("note: only the base scenario is run; `fedsim sweep` plays its `sweep`")
       }
       for warning in scenario.warnings { Output.error("warning: \(warning)") }
+      var options = self.options
+      options.ranks = ranks
       var run = Run(scenario, output: output, options: options, timings: timings)
       keeping.set(&run.safety)
       run.safety.restarts = restart
       run.safety.replacesOthers = force
       run.safety.isOn = !noJournal
-      return try ConsoleRun(run, source: source, isQuiet: quiet, isJSON: json).exitCode()
-    } catch {
-      return Output.report(error)
+      return run
+    } playing: { run throws(RunFailure) in
+      try ConsoleRun(run, source: source, isQuiet: quiet, isJSON: json).exitCode()
     }
   }
 
   private var options: RunOptions {
     var options = RunOptions()
-    options.threads = threads ?? ProcessInfo.processInfo.activeProcessorCount
+    ranks.set(&options, threads: threads)
     options.kernels = kernels?.body
     options.compute = compute == .lazy ? .lazy : .eager
     options.shakeTies = shakeTies

@@ -97,7 +97,10 @@ struct SlurmArguments: ParsableArguments {
     settings.time = time
     settings.memory = mem
     settings.threads = play.threads ?? 1
-    settings.jobs = play.jobs ?? max(1, (cpusPerTask ?? settings.threads) / settings.threads)
+    (settings.ranks, settings.launcher) = (play.ranks, play.launcher)
+    settings.jobs =
+      play.jobs ?? play.ranks.map { _ in 1 }
+      ?? max(1, (cpusPerTask ?? settings.threads) / settings.threads)
     settings.cpusPerTask = cpusPerTask ?? settings.jobs * settings.threads
     settings.cellsPerTask = cellsPerTask
     settings.tasksAtOnce = tasksAtOnce

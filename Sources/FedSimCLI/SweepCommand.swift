@@ -56,6 +56,8 @@ struct SweepPlayArguments: ParsableArguments {
   func validate() throws {
     try CountOption.check("jobs", jobs)
     try CountOption.check("threads", threads)
+    try CountOption.check("ranks", ranks)
+    if launcher != nil, ranks == nil { throw ValidationError("--launcher: needs --ranks") }
     if let shard, Shard(shard) == nil {
       throw ValidationError("--shard: found \(shard), expected i/n such as 2/8, i from 1 to n")
     }
@@ -71,12 +73,14 @@ struct SweepPlayArguments: ParsableArguments {
   func options(_ folder: SweepFolder) -> SweepDriver.Options {
     let processors = ProcessInfo.processInfo.activeProcessorCount
     var options = SweepDriver.Options()
-    options.jobs = jobs ?? processors
+    options.jobs = jobs ?? max(1, processors / (ranks ?? 1))
     options.shard = shard.flatMap { Shard($0) }
     options.timeout = timeout.flatMap { SweepDriver.Options.seconds($0) }
     options.retries = retries
+    let each = options.jobs * (ranks ?? 1)
     options.arguments = SweepWorkCommand.arguments(
-      folder, threads: threads ?? max(1, processors / options.jobs))
+      folder, threads: threads ?? max(1, processors / each))
+    if let ranks { options.startRanks(ranks, by: launcher ?? SweepDriver.Options.usualLauncher) }
     options.interruption = StopSignals.watch()
     return options
   }
@@ -325,6 +329,9 @@ struct SweepWorkCommand: RegistryCommand {
   @Option(parsing: .unconditional, help: "Threads that compute.")
   var threads = 1
 
+  @Flag(help: "Play each cell together with the other processes that MPI has started.")
+  var mpi = false
+
   func validate() throws { try CountOption.check("threads", threads) }
 
   static func arguments(_ folder: SweepFolder, threads: Int) -> [String] {
@@ -333,7 +340,9 @@ struct SweepWorkCommand: RegistryCommand {
 
   func run(_ registry: Registry) -> Int32 {
     do throws(RunFailure) {
-      return try CellWorker.serve(SweepFolder(folder), threads: threads, registry: registry)
+      let ranks = mpi ? try MPIRanks() : nil
+      return try CellWorker.serve(
+        SweepFolder(folder), threads: threads, ranks: ranks, registry: registry)
     } catch {
       return Output.report(error)
     }

@@ -43,40 +43,71 @@ public final class DeferredTraining: Sendable {
     case computed(Value)
   }
 
-  let training: LocalTraining
-  let batches: Range<Int>
-  let validation: [Int32]
-  let isLast: Bool
-  /// Which of the run's models it trains.
-  let model: Int
+  let description: TrainingDescription
   private let algorithm: any LocalAlgorithm
   private let kernels: Kernels
+  /// Who computes it; nil: the thread that asks.
+  private let executor: (any TrainingExecutor)?
   private let state: Mutex<State>
+  /// Who computes it, as `Trainer`'s raw value.
+  private let trainerValue: Atomic<Int>
+
+  /// Which rank computes a training. All ranks agree on it.
+  public enum Trainer: Equatable, Sendable {
+    /// That is not decided.
+    case none
+    /// This one. Another may still compute it for itself: it is a pure function.
+    case rank(Int)
+    /// All have its value.
+    case all
+  }
+
+  /// Which rank computes it; of no meaning where one process plays the run.
+  public var trainer: Trainer {
+    get {
+      switch trainerValue.load(ordering: .relaxed) {
+      case -2: .all
+      case -1: .none
+      case let rank: .rank(rank)
+      }
+    }
+    set {
+      let value =
+        switch newValue {
+        case .all: -2
+        case .none: -1
+        case .rank(let rank): rank
+        }
+      trainerValue.store(value, ordering: .relaxed)
+    }
+  }
 
   /// Describes the given batches of a training; `validation` lists samples to evaluate the end on,
   /// `isLast` tells that no training continues from there. `model` is the place of network and
-  /// algorithm in the run's `TrainingCatalog`.
+  /// algorithm in the run's `TrainingCatalog`. `executor` computes it; nil: the thread that asks.
   public convenience init(
     _ training: LocalTraining, by algorithm: any LocalAlgorithm, batches: Range<Int>,
-    from start: Start, validation: [Int32], isLast: Bool = false, model: Int = 0, kernels: Kernels
+    from start: Start, validation: [Int32], isLast: Bool = false, model: Int = 0, kernels: Kernels,
+    executor: (any TrainingExecutor)? = nil
   ) {
     self.init(
-      training, by: algorithm, batches: batches, state: .described(start), validation: validation,
-      isLast: isLast, model: model, kernels: kernels)
+      TrainingDescription(
+        training: training, batches: batches, validation: validation, isLast: isLast, model: model),
+      by: algorithm, state: .described(start), kernels: kernels, executor: executor)
   }
 
   init(
-    _ training: LocalTraining, by algorithm: any LocalAlgorithm, batches: Range<Int>,
-    state: State, validation: [Int32], isLast: Bool, model: Int, kernels: Kernels
+    _ description: TrainingDescription, by algorithm: any LocalAlgorithm, state: State,
+    kernels: Kernels, executor: (any TrainingExecutor)?
   ) {
-    self.training = training
+    self.description = description
     self.algorithm = algorithm
-    self.batches = batches
-    self.validation = validation
-    self.isLast = isLast
     self.kernels = kernels
-    self.model = model
+    self.executor = executor
     self.state = Mutex(state)
+    // What is restored as computed is so on every rank.
+    let isComputed = if case .computed = state { true } else { false }
+    trainerValue = Atomic(isComputed ? -2 : -1)
   }
 
   /// Where it is; if another thread is at it, after that.
@@ -101,6 +132,30 @@ public final class DeferredTraining: Sendable {
     }
   }
 
+  /// Takes over the value that another rank has computed.
+  func take(_ value: Value) {
+    state.withLock { state in
+      if case .described = state { state = .computed(value) }
+    }
+  }
+
+  /// The trainings of the same device that it begins with, as far as they are not computed.
+  package var begunBy: DeferredTraining? {
+    guard case .described(let start) = stateNow else { return nil }
+    switch start {
+    case .parameters: return nil
+    case .checkpoint(let earlier), .rebased(let earlier, _, _), .joined(_, _, let earlier):
+      return earlier
+    case .continued(_, _, _, let after): return after.first
+    }
+  }
+
+  /// How many batches it is.
+  public var batchCount: Int { description.batches.count }
+
+  var training: LocalTraining { description.training }
+  var batches: Range<Int> { description.batches }
+
   /// What a sum takes of the value, neither kept nor gathered with what else belongs to a value;
   /// nil where another thread is at it and this one is not to wait. `following` is what the thread
   /// will most likely run next.
@@ -121,9 +176,11 @@ public final class DeferredTraining: Sendable {
         lossSum: value.lossSum, lossSquares: value.lossSquares, validation: value.validation)
       return (value.parameters, score)
     case .described(let start):
-      let (outcome, evaluation) = run(from: start, scratch, before: following)
+      let answer = run(from: start, scratch, before: following)
+      let outcome = answer.outcome
       let score = StreamedSum.Score(
-        lossSum: outcome.lossSum, lossSquares: outcome.memory.lossSquares, validation: evaluation)
+        lossSum: outcome.lossSum, lossSquares: outcome.memory.lossSquares,
+        validation: answer.validation)
       return (outcome.parameters, score)
     }
   }
@@ -154,33 +211,30 @@ public final class DeferredTraining: Sendable {
   /// Runs the batches, and evaluates where that is asked for.
   private func run(
     from start: Start, _ scratch: Scratch, before following: DeferredTraining?
-  ) -> (TrainingOutcome, Evaluation?) {
+  ) -> TrainingAnswer {
     let (memory, lossSum) = beginning(start, scratch)
+    let request = TrainingRequest(description, memory: memory, lossSum: lossSum)
+    if let executor { return executor.answer(request) }
     scratch.following = following
     defer { scratch.following = nil }
-    let outcome = algorithm.run(
-      training, batches, from: memory, lossSum: lossSum, kernels: kernels, scratch: scratch)
-    let evaluation =
-      validation.isEmpty
-      ? nil
-      : Evaluation(
-        of: training.network, parameters: outcome.parameters, dataset: training.dataset,
-        samples: validation, kernels: kernels, scratch: scratch)
-    return (outcome, evaluation)
+    return request.answer(by: algorithm, kernels: kernels, scratch: scratch)
   }
 
   private func compute(
     from start: Start, _ scratch: Scratch, before following: DeferredTraining? = nil
   ) -> Value {
-    let (outcome, evaluation) = run(from: start, scratch, before: following)
+    let answer = run(from: start, scratch, before: following)
+    let outcome = answer.outcome
+    let isLast = description.isLast
     let kept = isLast ? DeviceMemory(parameters: outcome.parameters) : outcome.memory
     let auxiliaryOutput =
       isLast
-      ? algorithm.auxiliaryOutput(of: training, batches: batches.upperBound, outcome.memory)
+      ? algorithm.auxiliaryOutput(
+        of: training, batches: description.batches.upperBound, outcome.memory)
       : AuxiliaryOutput()
     return Value(
       memory: kept, lossSum: outcome.lossSum, lossSquares: outcome.memory.lossSquares,
-      validation: evaluation, auxiliaryOutput: auxiliaryOutput)
+      validation: answer.validation, auxiliaryOutput: auxiliaryOutput)
   }
 
   /// The memory that the batches begin with, and the losses before them.

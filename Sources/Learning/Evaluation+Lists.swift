@@ -1,6 +1,6 @@
 extension Evaluation {
   /// Evaluates `parameters` on each list of samples by itself; the bits do not depend on the pool's
-  /// threads.
+  /// threads or ranks.
   ///
   /// Shapes: lists [list][its samples], result [list]. Order: in each list as for one evaluation:
   /// sample by sample in chunks of 1,000, then chunk by chunk. A thread takes a chunk at a time, so
@@ -18,7 +18,7 @@ extension Evaluation {
       }
     }
     let found = chunks
-    let scores = pool.map(found.count) { chunk, scratch in
+    let scores = pool.spread(found.count) { chunk, scratch in
       score(
         found[chunk].samples, network: network, parameters: parameters, dataset: dataset,
         kernels: kernels, scratch: scratch)

@@ -1,5 +1,5 @@
 /// Loss and accuracy of parameters on a list of samples.
-public struct Evaluation: Equatable, Sendable, Codable {
+public struct Evaluation: Equatable, Sendable, Codable, BitwiseCopyable {
   /// Samples evaluated together; sums of chunks are added in the order of the chunks.
   public static let chunkSize = 1000
 
@@ -54,7 +54,7 @@ public struct Evaluation: Equatable, Sendable, Codable {
   }
 
   /// Evaluates `parameters` on the samples at `indices`; the bits do not depend on the pool's
-  /// threads.
+  /// threads or ranks.
   ///
   /// Order: in a chunk of 1,000 sample by sample; then chunk by chunk, in `Double`.
   public init(
@@ -64,7 +64,7 @@ public struct Evaluation: Equatable, Sendable, Codable {
     precondition(parameters.count == network.layout.count, "parameters fit the network")
     precondition(network.inputCount == dataset.sampleSize, "the network takes the samples")
     let chunks = (indices.count + Self.chunkSize - 1) / Self.chunkSize
-    let scores = pool.map(chunks) { chunk, scratch in
+    let scores = pool.spread(chunks) { chunk, scratch in
       let first = chunk * Self.chunkSize
       let samples = indices[first..<min(first + Self.chunkSize, indices.count)]
       return Self.score(

@@ -1,6 +1,6 @@
 extension Network {
   /// A pass's loss, and how many of its answers are right.
-  struct Score {
+  struct Score: BitwiseCopyable {
     var lossSum = 0.0
     var correct = 0
     /// The sum of the samples' squared losses; nil: nobody asks for it.

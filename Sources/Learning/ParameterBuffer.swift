@@ -26,6 +26,13 @@ public final class ParameterBuffer: @unchecked Sendable {
     try fill(UnsafeMutableBufferPointer(start: storage, count: count))
   }
 
+  /// A copy of some values.
+  package convenience init(copying values: UnsafeBufferPointer<Float>) {
+    self.init(uninitializedCount: values.count) { target in
+      if let start = values.baseAddress { target.update(from: start, count: values.count) }
+    }
+  }
+
   /// A buffer of the given values as they are.
   public convenience init(_ values: [Float]) {
     self.init(count: values.count) { target in

@@ -25,7 +25,7 @@ public struct StreamedSum: Sendable {
   }
 
   /// What is left of a training's value.
-  public struct Score: Sendable {
+  public struct Score: Sendable, BitwiseCopyable {
     /// The sum of the losses of all samples processed since the training began.
     public let lossSum: Double
     /// The sum of their squares, where the training keeps it.

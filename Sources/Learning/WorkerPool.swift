@@ -1,6 +1,7 @@
 import Foundation
 
-/// A fixed number of threads that compute, a value to be passed in and never global.
+/// What computes: a fixed number of threads of this process, and the other ranks of the run where
+/// there are any. It is a value to be passed in and never global.
 ///
 /// The thread that waits computes too, so a pool of n starts n − 1 threads, and a pool of 1 does
 /// all work where somebody waits for it. Results never depend on the number. Work still queued when
@@ -8,6 +9,8 @@ import Foundation
 public final class WorkerPool: Sendable {
   /// The threads that compute, the waiting one included.
   public let threads: Int
+  /// The processes that play the run together; nil: this one plays it alone.
+  public let ranks: (any Ranks)?
   private let queue = WorkQueue()
 
   /// A piece of submitted work.
@@ -16,10 +19,12 @@ public final class WorkerPool: Sendable {
     init(_ job: WorkQueue.Job) { self.job = job }
   }
 
-  /// Starts a pool that computes on `threads` threads, the waiting one included.
-  public init(threads: Int) {
+  /// Starts a pool that computes on `threads` threads, the waiting one included; the other ranks
+  /// have pools of their own.
+  public init(threads: Int, ranks: (any Ranks)? = nil) {
     precondition(threads >= 1, "a pool has a thread at least")
     self.threads = threads
+    self.ranks = ranks
     queue.start(workers: threads - 1)
   }
 
@@ -73,5 +78,21 @@ public final class WorkerPool: Sendable {
       forEach(count) { index, scratch in buffer[index] = body(index, scratch) }
     }
     return values.compactMap { $0 }
+  }
+
+  /// The same with the indices divided among the ranks, each of which learns all values. Every rank
+  /// calls it, for the same count.
+  public func spread<Value: BitwiseCopyable & Sendable>(
+    _ count: Int, _ body: @Sendable (Int, Scratch) -> Value
+  ) -> [Value] {
+    guard let ranks, count > 0 else { return map(count, body) }
+    let shares = (0..<ranks.count).map { ranks.share(of: $0, count) }
+    let first = shares[ranks.rank].lowerBound
+    let own = map(shares[ranks.rank].count) { index, scratch in body(first + index, scratch) }
+    return [Value](unsafeUninitializedCapacity: count) { all, initialized in
+      for (index, value) in own.enumerated() { all.initializeElement(at: first + index, to: value) }
+      ranks.gather(UnsafeMutableBufferPointer(rebasing: all[..<count]), ranges: shares)
+      initialized = count
+    }
   }
 }

@@ -6,15 +6,22 @@ enum ChildProcess {
   static func run(
     _ program: String, _ arguments: [String], deadline: ContinuousClock.Instant, mostBytes: Int
   ) -> LimitedProcess.End {
-    var ends: [CInt] = [0, 0]
-    guard pipe(&ends) == 0 else { return .died(words("a pipe cannot be made", errno), at: "") }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    var process = pid_t()
-    let result = start(&process, program, arguments, output: ends[1])
-    close(ends[1])
-    defer { close(ends[0]) }
-    guard result == 0 else { return .died(words("it could not be started", result), at: "") }
-    let (bytes, stopped) = read(ends[0], until: deadline, mostBytes)
+    let ends: (reading: CInt, writing: CInt)
+    do throws(StartFault) {
+      ends = try StartedProcess.pipe()
+    } catch {
+      return .died("a pipe cannot be made: \(error)", at: "")
+    }
+    defer { close(ends.reading) }
+    let process: pid_t
+    do throws(StartFault) {
+      defer { close(ends.writing) }
+      process = try StartedProcess.start(
+        program, arguments, files: [.null, .own(ends.writing), .null])
+    } catch {
+      return .died("it could not be started: \(error)", at: "")
+    }
+    let (bytes, stopped) = read(ends.reading, until: deadline, mostBytes)
     if stopped != nil { kill(process, SIGKILL) }
     var status: CInt = 0
     while waitpid(process, &status, 0) < 0, errno == EINTR {}
@@ -25,40 +32,6 @@ enum ChildProcess {
     if signal != 0 { return .died("signal \(signal)", at: place) }
     guard let answer else { return .died("exit code \((status >> 8) & 0xFF)", at: place) }
     return .answered(answer)
-  }
-
-  private static func words(_ what: String, _ error: CInt) -> String {
-    "\(what): \(String(cString: strerror(error)))"
-  }
-
-  /// Starts it: no input, no errors, and no signal that this process ignores or holds back.
-  private static func start(
-    _ process: inout pid_t, _ program: String, _ arguments: [String], output: CInt
-  ) -> CInt {
-    #if canImport(Darwin)
-      var (actions, attributes) = (posix_spawn_file_actions_t?.none, posix_spawnattr_t?.none)
-    #else
-      var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
-    #endif
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-    for (descriptor, mode) in [(STDIN_FILENO, O_RDONLY), (STDERR_FILENO, O_WRONLY)] {
-      posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", mode, 0)
-    }
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var (all, none) = (sigset_t(), sigset_t())
-    sigfillset(&all)
-    sigemptyset(&none)
-    posix_spawnattr_setsigdefault(&attributes, &all)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK))
-    var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) }
-    words.append(nil)
-    defer { for word in words { free(word) } }
-    return posix_spawn(&process, program, &actions, &attributes, words, environ)
   }
 
   /// All that comes, and why no more was waited for; nil: it is all.

@@ -60,17 +60,27 @@ public struct Run {
     tell: (String) -> Void = { _ in }
   ) throws(RunFailure) -> RunSummary {
     let began = (date: Date(), clock: ContinuousClock.now)
-    try refuseUnfinished()
-    let inputs = try prepareInputs()
-    let file = try prepareOutput()
-    if unfinished == nil, !safety.replacesOthers {
-      try StandingResult.refuseOther(
-        output, than: scenario, inputs, discardsUnfinished: safety.restarts)
-    }
-    let modelFiles = try prepareModelFiles(gate)
-    let timings = try prepareTimings()
+    let inputs = try readInputs()
+    (inputs.executor as? TrainingWorkers)?.onFailure { reason in Self.end(gate, reason) }
+    let file: ResultFile
+    let modelFiles: ModelFiles?
+    let timings: (file: PlacedFile, times: RoundTimes)?
     let start = began.date.formatted(.iso8601)
-    var play = try begin(inputs, file, gate, (start, began.clock), tell)
+    var play: Play
+    do throws(RunFailure) {
+      file = try prepareOutput()
+      if unfinished == nil, !safety.replacesOthers {
+        try StandingResult.refuseOther(
+          output, than: scenario, inputs, discardsUnfinished: safety.restarts)
+      }
+      modelFiles = try prepareModelFiles(gate)
+      timings = try prepareTimings()
+      play = try begin(inputs, file, gate, (start, began.clock), tell)
+    } catch {
+      RankTalk.start(options.ranks, false)
+      throw error
+    }
+    RankTalk.start(options.ranks, true)
     let own: [any Observer] =
       [play.recorder] + (play.persistence.map { [$0] } ?? []) + (modelFiles.map { [$0] } ?? [])
       + (timings.map { [$0.times] } ?? []) + (play.invariants.map { [$0] } ?? [])
@@ -78,6 +88,7 @@ public struct Run {
       observers.map { JournaledObserver($0, of: persistence) }
     }
     let simulation = try self.play(&play, own + (told ?? observers))
+    try RankTalk.end(options.ranks, simulation)
     let document = play.recorder.document(simulation, of: scenario)
     var summary = RunSummary(simulation, play.recorder, of: scenario, result: output)
     summary.holdTo(scenario, RunFacts(simulation, play.recorder))
@@ -98,6 +109,15 @@ public struct Run {
     play.persistence?.end(tell)
     try finish(timings, modelFiles, simulation)
     return summary
+  }
+
+  /// Ends the process where a training cannot be computed, at a moment at which no file is half
+  /// written.
+  private static func end(_ gate: RunGate, _ reason: String) -> Never {
+    _ = gate.close()
+    let advice = gate.resumable.map { "; resume with: fedsim resume \($0)" } ?? ""
+    try? FileHandle.standardError.write(contentsOf: Data("\(reason)\(advice)\n".utf8))
+    _exit(3)
   }
 
   private static func seconds(since began: ContinuousClock.Instant) -> Double {
@@ -164,12 +184,34 @@ public struct Run {
     }
   }
 
-  private func prepareInputs() throws(RunFailure) -> SimulationInputs {
-    if let unfinished {
-      return try unfinished.manifest.inputs(
-        scenario, options, unfinished.folder.path(of: .manifest))
+  /// Reads what is run; of several ranks each reads it, and none continues where one cannot.
+  private func readInputs() throws(RunFailure) -> SimulationInputs {
+    let inputs = try RankTalk.agree(options.ranks, scenario) { () throws(RunFailure) in
+      try refuseUnfinished()
+      return try prepareInputs()
     }
-    do throws(Faults) { return try scenario.inputs(options) } catch { throw .input(error.faults) }
+    // The others have taken up the checkpoint, if there is one, before anything is written.
+    try RankTalk.read(options.ranks) {}
+    return inputs
+  }
+
+  /// Reads what is run, and starts the workers that compute its trainings.
+  func prepareInputs() throws(RunFailure) -> SimulationInputs {
+    var inputs: SimulationInputs
+    if let unfinished {
+      inputs = try unfinished.manifest.inputs(
+        scenario, options, unfinished.folder.path(of: .manifest))
+    } else {
+      do throws(Faults) {
+        inputs = try scenario.inputs(options)
+      } catch {
+        throw .input(error.faults)
+      }
+    }
+    if options.workers > 0, !inputs.omitsArithmetic {
+      inputs.executor = try TrainingWorkers(options.workers, scenario, options, inputs)
+    }
+    return inputs
   }
 
   private func prepareModelFiles(_ gate: RunGate) throws(RunFailure) -> ModelFiles? {

@@ -11,6 +11,10 @@ public struct RunOptions: Sendable {
 
   /// The threads that compute.
   public var threads = 1
+  /// Processes on this machine that compute trainings; 0: the threads do.
+  public var workers = 0
+  /// The processes that play the run together; nil: this one plays it alone.
+  public var ranks: (any Ranks)?
   /// The arithmetic; nil: the fastest that this processor has.
   public var kernels: Body?
   /// When deferred trainings are computed.

@@ -55,7 +55,7 @@ extension Scenario {
     inputs.capacities = traces.capacities
     inputs.shakeTies = options.shakeTies
     inputs.kernels = kernels
-    inputs.pool = WorkerPool(threads: max(1, options.threads))
+    inputs.pool = WorkerPool(threads: max(1, options.threads), ranks: options.ranks)
     inputs.compute = options.compute
     return inputs
   }

@@ -30,6 +30,7 @@ public struct PartListing: Sendable {
       lines += ["\(description.name): \(description.summary)", ""]
       for part in catalog.parts(of: description.name) {
         lines.append("  \(part.name): \(part.summary)")
+        if let note = part.note { lines.append("    (\(note))") }
         if let shorthand = part.shorthand {
           lines.append("    (a bare value is its `\(shorthand)`)")
         }
@@ -164,6 +165,7 @@ public struct PartListing: Sendable {
   private func node(_ part: Catalog.Entry) -> Node {
     .mapping([
       ("name", .quoted(part.name)), ("summary", .quoted(part.summary)),
+      ("note", part.note.map { .quoted($0) } ?? Node(.null)),
       ("shorthand", part.shorthand.map { .quoted($0) } ?? Node(.null)),
       ("settings", Node(.sequence(part.fields.map(node)))),
     ])

@@ -20,8 +20,15 @@ public protocol Part: Sendable {
   static var name: String { get }
   /// One sentence: what it does and when to choose it.
   static var summary: String { get }
+  /// What else lists say of it; nil: nothing.
+  static var note: String? { get }
   /// Makes the part.
   init(_ settings: Settings)
+}
+
+extension Part {
+  /// Nothing.
+  public static var note: String? { nil }
 }
 
 /// A part chosen in a scenario, with the settings it was made from.
@@ -67,6 +74,8 @@ public struct Catalog: Sendable {
     public let name: String
     /// What the part does, in one sentence.
     public let summary: String
+    /// What else lists say of it; nil: nothing.
+    public let note: String?
     /// Its settings, for documentation.
     public let fields: [FieldDescription]
     /// The setting that a bare value represents.
@@ -105,7 +114,8 @@ public struct Catalog: Sendable {
     entries.removeAll { $0.seam == seam.name && $0.name == P.name }
     entries.append(
       Entry(
-        seam: seam.name, name: P.name, summary: P.summary, fields: P.Settings.descriptions,
+        seam: seam.name, name: P.name, summary: P.summary, note: P.note,
+        fields: P.Settings.descriptions,
         shorthand: P.Settings.shorthand
       ) { node, reader in
         let settings = reader.read(P.Settings.self, from: node)

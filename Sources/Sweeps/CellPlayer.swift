@@ -1,5 +1,6 @@
 import DataSets
 import Foundation
+import Learning
 import Results
 import Runs
 import Scenarios
@@ -25,7 +26,8 @@ public final class CellPlayer {
   ///
   /// Throws: `RunFailure.input` for a folder that holds no sweep.
   public init(
-    _ folder: SweepFolder, threads: Int, registry: Registry = .standard
+    _ folder: SweepFolder, threads: Int, ranks: (any Ranks)? = nil,
+    registry: Registry = .standard
   ) throws(RunFailure) {
     self.folder = folder
     self.registry = registry
@@ -34,6 +36,7 @@ public final class CellPlayer {
     cells = Dictionary(manifest.cells.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     var options = manifest.runOptions
     options.threads = max(1, threads)
+    options.ranks = ranks
     options.dataCache = DataCache()
     self.options = options
   }
@@ -55,11 +58,9 @@ public final class CellPlayer {
     let hadAnother = store.mayHave(id)
     if hadAnother { store.remove(id) }
     do throws(RunFailure) {
-      let scenario = try scenario(of: cell)
-      var run = Run(scenario, output: store.path(id), options: options)
-      // A cell that is cut off is played again from its beginning.
-      run.safety.isOn = false
-      try checkFiles()
+      // The other ranks play it, too.
+      _ = options.ranks?.gather(bytes: Array(id.utf8))
+      let run = try makeRun(cell)
       _ = try run.perform(gate: gate)
       // What was changed meanwhile may have been read.
       do throws(RunFailure) {
@@ -77,6 +78,32 @@ public final class CellPlayer {
     let reason = hadAnother ? "the result that was there was damaged, and is replaced" : nil
     return WorkerAnswer(id, .played, reason: reason, row: row)
   }
+
+  /// The run of a cell, read by every rank.
+  private func makeRun(_ cell: SweepManifest.Cell) throws(RunFailure) -> Run {
+    try RankTalk.read(options.ranks) { () throws(RunFailure) in
+      let scenario = try scenario(of: cell)
+      var run = Run(scenario, output: store.path(cell.id), options: options)
+      // A cell that is cut off is played again from its beginning.
+      run.safety.isOn = false
+      try checkFiles()
+      return run
+    }
+  }
+
+  /// Plays cells together with rank 0, which says which, until it says that there are no more. A
+  /// cell that fails is its affair.
+  func follow(_ ranks: any Ranks) {
+    while true {
+      let id = String(decoding: ranks.gather(bytes: [])[0], as: UTF8.self)
+      guard !id.isEmpty else { return }
+      guard let cell = cells[id] else { continue }
+      do throws(RunFailure) { try makeRun(cell).follow() } catch {}
+    }
+  }
+
+  /// Says to the other ranks that there are no more cells.
+  func dismissRanks() { _ = options.ranks?.gather(bytes: []) }
 
   /// Looks whether the files that cells read are those of their ids.
   private func checkFiles() throws(RunFailure) {

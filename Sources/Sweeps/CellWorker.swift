@@ -12,28 +12,37 @@ public final class CellWorker: Sendable {
   private struct State {
     var orders: [WorkerOrder] = []
     var gate: RunGate?
+    /// Whether a cell is played, and whether no more orders come.
+    var (isPlaying, isOver) = (false, false)
   }
 
   private let state = Mutex(State())
   private let arrived = DispatchSemaphore(value: 0)
   private let answers: CInt
 
-  private init(answers: CInt) { self.answers = answers }
+  private let ranks: MPIRanks?
+
+  private init(answers: CInt, ranks: MPIRanks?) { (self.answers, self.ranks) = (answers, ranks) }
 
   /// Serves until there are no more orders; the exit code.
   ///
   /// Throws: `RunFailure.input` for a folder that holds no sweep.
   public static func serve(
-    _ folder: SweepFolder, threads: Int, registry: Registry
+    _ folder: SweepFolder, threads: Int, ranks: MPIRanks? = nil, registry: Registry
   ) throws(RunFailure) -> Int32 {
     // The terminal's Ctrl-C and its end go to every process; the driver decides what they mean.
     signal(SIGINT, SIG_IGN)
     signal(SIGHUP, SIG_IGN)
     signal(SIGPIPE, SIG_IGN)
     // Answers have the pipe to themselves: what anything prints goes where errors go.
-    let worker = CellWorker(answers: fcntl(1, F_DUPFD_CLOEXEC, 3))
+    let worker = CellWorker(answers: fcntl(1, F_DUPFD_CLOEXEC, 3), ranks: ranks)
     dup2(2, 1)
-    let player = try CellPlayer(folder, threads: threads, registry: registry)
+    let player = try CellPlayer(folder, threads: threads, ranks: ranks, registry: registry)
+    if let ranks, ranks.rank > 0 {
+      player.follow(ranks)
+      ranks.end()
+      return 0
+    }
     let reader = Thread {
       MessageLine.readInput(worker.take)
       worker.end()
@@ -48,8 +57,17 @@ public final class CellWorker: Sendable {
     arrived.signal()
   }
 
-  private func end() -> Never {
-    let gate = state.withLock { $0.gate }
+  /// There are no more orders: the process ends at once; other ranks learn of it where they wait
+  /// for a cell.
+  private func end() {
+    let (gate, isPlaying) = state.withLock { state in
+      state.isOver = true
+      return (state.gate, state.isPlaying)
+    }
+    if ranks != nil, !isPlaying {
+      arrived.signal()
+      return
+    }
     _ = gate?.close()
     _exit(0)
   }
@@ -58,10 +76,17 @@ public final class CellWorker: Sendable {
     while true {
       arrived.wait()
       let gate = RunGate()
-      let order = state.withLock { state -> WorkerOrder in
+      let next = state.withLock { state -> WorkerOrder? in
         state.gate = gate
-        return state.orders.removeFirst()
+        state.isPlaying = !state.isOver
+        return state.isOver ? nil : state.orders.removeFirst()
       }
+      guard let order = next else {
+        player.dismissRanks()
+        ranks?.end()
+        _exit(0)
+      }
+      defer { state.withLock { $0.isPlaying = false } }
       switch order {
       case .look(let id):
         let row = player.row(id)

@@ -28,6 +28,18 @@ public final class SweepDriver {
 
     /// One worker, all cells.
     public init() {}
+
+    /// The command that starts ranks where none is named.
+    public static let usualLauncher = "mpirun"
+
+    /// Makes each worker several ranks, which a command such as `mpirun` starts. The first of them
+    /// reads what the driver sends.
+    public mutating func startRanks(_ count: Int, by launcher: String) {
+      let words = launcher.split(separator: " ").map(String.init)
+      let own = arguments.prefix(2) + ["--mpi"] + arguments.dropFirst(2)
+      arguments = words + ["-n", String(count), program] + own
+      program = "/usr/bin/env"
+    }
   }
 
   /// How it ended.

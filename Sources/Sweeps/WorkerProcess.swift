@@ -1,4 +1,5 @@
 import Foundation
+import Processes
 import Runs
 
 /// A worker as its driver sees it: a process with two pipes.
@@ -22,49 +23,18 @@ final class WorkerProcess {
 
   /// Starts a worker. Pipes are closed in every other program that is started.
   init(program: String, arguments: [String]) throws(RunFailure) {
-    let (input, output) = (try WorkerProcess.pipe(), try WorkerProcess.pipe())
-    #if canImport(Darwin)
-      var (actions, attributes) = (posix_spawn_file_actions_t?.none, posix_spawnattr_t?.none)
-    #else
-      var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
-    #endif
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, input.reading, 0)
-    posix_spawn_file_actions_adddup2(&actions, output.writing, 1)
-    // What the driver ignores or holds back, its workers do not.
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var (all, none) = (sigset_t(), sigset_t())
-    sigfillset(&all)
-    sigemptyset(&none)
-    posix_spawnattr_setsigdefault(&attributes, &all)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK))
-    var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) }
-    words.append(nil)
-    defer { for word in words { free(word) } }
-    var process = pid_t()
-    let result = posix_spawn(&process, program, &actions, &attributes, words, environ)
-    close(input.reading)
-    close(output.writing)
-    guard result == 0 else {
-      close(input.writing)
-      close(output.reading)
-      throw .failed("a worker cannot be started: \(String(cString: strerror(result)))")
+    do throws(StartFault) {
+      let (input, output) = (try StartedProcess.pipe(), try StartedProcess.pipe())
+      (orders, answers) = (input.writing, output.reading)
+      defer {
+        close(input.reading)
+        close(output.writing)
+      }
+      process = try StartedProcess.start(
+        program, arguments, files: [.own(input.reading), .own(output.writing)])
+    } catch {
+      throw .failed("a worker cannot be started: \(error)")
     }
-    (orders, answers) = (input.writing, output.reading)
-    self.process = process
-  }
-
-  private static func pipe() throws(RunFailure) -> (reading: CInt, writing: CInt) {
-    var ends: [CInt] = [0, 0]
-    guard Foundation.pipe(&ends) == 0 else {
-      throw .failed("a pipe cannot be made: \(String(cString: strerror(errno)))")
-    }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    return (ends[0], ends[1])
   }
 
   /// Hands out an order; a worker that is gone is noticed when its answers end.
@@ -114,13 +84,9 @@ final class WorkerProcess {
   func reap() -> String {
     dismiss()
     close(answers)
-    var status: CInt = 0
-    while waitpid(process, &status, 0) < 0, errno == EINTR {}
-    let signal = status & 0x7F
-    if signal == 0 { exitCode = (status >> 8) & 0xFF }
-    if let killedFor { return killedFor }
-    if signal != 0 { return "the worker was ended by signal \(signal)" }
-    return "the worker ended with exit code \((status >> 8) & 0xFF)"
+    let end = StartedProcess.wait(for: process)
+    exitCode = end.exitCode
+    return killedFor ?? "the worker \(end.words)"
   }
 
   /// Waits some seconds for its end, then kills it.

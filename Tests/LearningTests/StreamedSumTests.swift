@@ -68,6 +68,55 @@ struct StreamedSumTests {
     }
   }
 
+  @Test(
+    "of several ranks each has the bits of one, whatever the groups and who trains",
+    arguments: [1, 2, 3, 5], [1, 60_000, 1 << 30])
+  func ranks(count ranks: Int, groupBytes: Int) throws {
+    for (count, threads) in [(1, 1), (7, 2), (23, 1)] {
+      let weights = (0..<count).map { 1 / Double($0 + 3) }
+      let first = Aggregation.Term(base(9), weight: 0.25)
+      for hasBases in [false, true] {
+        @Sendable func terms() -> [StreamedSum.Term] {
+          let fresh = trainings(count)
+          return (0..<count).map {
+            StreamedSum.Term(fresh[$0], weight: weights[$0], base: hasBases ? base($0) : nil)
+          }
+        }
+        let expected = try #require(
+          StreamedSum(
+            terms(), first: hasBases ? nil : first, count: network.layout.count, kernels: .best,
+            pool: WorkerPool(threads: 1)))
+        let sums = ThreadRanks.run(ranks) { own in
+          let mine = terms()
+          // Some were begun before the sum.
+          for training in mine.prefix(count / 3) { _ = training.training.value(Scratch()) }
+          return StreamedSum(
+            mine, by: (0..<count).map { $0 * $0 % ranks }, first: hasBases ? nil : first,
+            count: network.layout.count, kernels: .best,
+            pool: WorkerPool(threads: threads, ranks: own), ranks: own, groupBytes: groupBytes)
+        }
+        #expect(sums.count == ranks)
+        for sum in sums {
+          let sum = try #require(sum)
+          #expect(firstDifference(sum.parameters, expected.parameters) == nil)
+          #expect(sum.scores.map(\.lossSum) == expected.scores.map(\.lossSum))
+          #expect(sum.scores.map(\.validation) == expected.scores.map(\.validation))
+        }
+      }
+    }
+  }
+
+  @Test("of several ranks none has a sum that is not finite")
+  func ranksNotFinite() {
+    let sums = ThreadRanks.run(3) { own in
+      StreamedSum(
+        trainings(4, learningRate: 1e30).map { .init($0, weight: 1e30, base: nil) },
+        by: [0, 1, 2, 0], first: nil, count: network.layout.count, kernels: .best,
+        pool: WorkerPool(threads: 1, ranks: own), ranks: own) == nil
+    }
+    #expect(sums == [true, true, true])
+  }
+
   /// Local training that, where `Gate` says so, waits until others have run.
   private struct GatedLocal: LocalAlgorithm {
     static let name = "gated"

@@ -98,6 +98,8 @@ public struct SimulationInputs: Sendable {
   // What cannot change a result.
   /// The arithmetic.
   public var kernels = Kernels.best
+  /// Who computes trainings; nil: the threads of the pool.
+  public var executor: (any TrainingExecutor)?
   /// The threads.
   public var pool = WorkerPool(threads: 1)
   /// When trainings are computed.

@@ -174,7 +174,8 @@ extension CentralTraining {
     if cx.inputs.server.central?.from == .initial { start = trained.task.initial }
     return DeferredTraining(
       local, by: trained.task.algorithm, batches: 0..<local.batchCount, from: .parameters(start),
-      validation: [], isLast: true, model: 1 + model, kernels: cx.inputs.kernels)
+      validation: [], isLast: true, model: 1 + model, kernels: cx.inputs.kernels,
+      executor: cx.inputs.executor)
   }
 
   // MARK: Publishing

@@ -61,7 +61,7 @@ extension Training {
     return DeferredTraining(
       local, by: cx.inputs.task.algorithm, batches: batches, from: start,
       validation: isLast ? cx.inputs.task.partition.validation[client] : [], isLast: isLast,
-      kernels: cx.inputs.kernels)
+      kernels: cx.inputs.kernels, executor: cx.inputs.executor)
   }
 
   /// The members of a cohort will most likely train on the latest version next, all batches: idle

@@ -178,7 +178,7 @@ extension EvaluationRound {
     let clients = members.map { Int(cx.members.clients[$0]) }
     let (kernels, plan) = (cx.inputs.kernels, task.plan.with(epochs: 1))
     let (given, orders, isTrained) = (starts, keys, trains)
-    return cx.inputs.pool.map(members.count) { place, scratch in
+    return cx.inputs.pool.spread(members.count) { place, scratch in
       let (samples, indices) = task.heldOut(by: clients[place])
       let parameters: ParameterBuffer
       switch given[place] {

@@ -46,7 +46,7 @@ public struct EvaluationRecord: Sendable, Equatable, Codable {
 }
 
 /// What one device found.
-struct EvaluationReport: Sendable {
+struct EvaluationReport: Sendable, BitwiseCopyable {
   let samples: Int
   let loss: Double
   let accuracy: Double

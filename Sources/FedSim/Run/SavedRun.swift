@@ -153,20 +153,24 @@ extension SavedRun {
 
   /// What all trainings of a run share.
   static func trainings(of cx: borrowing Context) -> TrainingCatalog {
-    let task = cx.inputs.task
-    let own = TrainingCatalog.Model(network: task.network, algorithm: task.algorithm)
-    let models = cx.collection.models.map {
-      TrainingCatalog.Model(network: $0.task.network, algorithm: $0.task.algorithm)
-    }
-    return TrainingCatalog(
-      models: [own] + models, dataset: task.train, kernels: cx.inputs.kernels,
-      lists: task.partition.shards + task.partition.validation
-        + (task.orders ?? []).flatMap { $0 },
-      chain: cx.features.chain)
+    cx.inputs.trainings(chain: cx.features.chain)
   }
 }
 
 extension SimulationInputs {
+  /// What all trainings of a run share.
+  package func trainings(chain: TransformChain? = nil) -> TrainingCatalog {
+    let own = TrainingCatalog.Model(network: task.network, algorithm: task.algorithm)
+    let models = centralModels.map {
+      TrainingCatalog.Model(network: $0.network, algorithm: $0.algorithm)
+    }
+    return TrainingCatalog(
+      models: [own] + models, dataset: task.train, kernels: kernels,
+      lists: task.partition.shards + task.partition.validation
+        + (task.orders ?? []).flatMap { $0 },
+      chain: chain, executor: executor)
+  }
+
   /// What inputs must agree in for a run to continue with them: it is written into its archive.
   var archiveMarks: [Archive.Mark] {
     var marks = [

@@ -219,7 +219,7 @@ enum Aggregating {
       pairs.append((cx.updates[update].training!, cx.updates[update].baseParameters!))
     }
     let all = pairs
-    return cx.inputs.pool.map(all.count) { index, scratch in
+    return cx.inputs.pool.spread(all.count) { index, scratch in
       all[index].training.loss(of: all[index].base, scratch).meanLoss
     }
   }

@@ -61,7 +61,7 @@ enum Facts {
         isAlike ? nil : cx.states.last[device]?.training)
     }
     let facts = (shards, own)
-    return cx.inputs.pool.map(chosen.count) { place, scratch in
+    return cx.inputs.pool.spread(chosen.count) { place, scratch in
       let (shards, own) = facts
       guard !shards[place].isEmpty else { return -.infinity }
       let parameters =

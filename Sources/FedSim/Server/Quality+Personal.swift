@@ -44,7 +44,7 @@ extension Quality {
     let (model, kernels) = (server.model, cx.inputs.kernels)
     let plan = tuning?.plan(task.plan)
     let facts = (clients, shards, keys, own)
-    return cx.inputs.pool.map(clients.count) { device, scratch in
+    return cx.inputs.pool.spread(clients.count) { device, scratch in
       let (clients, shards, keys, own) = facts
       let (samples, indices) = task.heldOut(by: clients[device])
       guard !indices.isEmpty else { return Evaluation(count: 0, correct: 0, lossSum: 0) }

@@ -18,6 +18,8 @@ struct Computations {
   private var tickets: [WorkerPool.Ticket] = []
   private let wanted = WantedTrainings()
   private var predictions: PredictedTrainings
+  /// How trainings are divided among ranks; nil: this process computes all.
+  private var division: Division?
 
   private struct Weak {
     weak var training: DeferredTraining?
@@ -31,8 +33,9 @@ struct Computations {
     limit = max(1, inputs.retainedBytes / max(1, inputs.task.network.layout.byteCount))
     nextSweep = min(limit, 4096)
     predictions = PredictedTrainings(
-      isOn: pool.threads > 1 && mode == .lazy && !inputs.omitsArithmetic,
+      isOn: pool.threads > 1 && mode == .lazy && !inputs.omitsArithmetic && pool.ranks == nil,
       byteCount: inputs.task.network.layout.byteCount)
+    division = pool.ranks.map { Division($0) }
   }
 
   /// A training was described; whether it is found through its update as long as it lives. If so it
@@ -41,6 +44,7 @@ struct Computations {
   /// Returns whether it is time for a `sweep`. Complexity: O(1).
   mutating func described(_ training: DeferredTraining, isOfUpdate: Bool) -> Bool {
     if isOff { return false }
+    division?.deal(training)
     if mode == .eager {
       submit(training)
       return false
@@ -65,7 +69,8 @@ struct Computations {
     }
     let most = limit - limit / 4
     if all.count > most {
-      let oldest = Array(all[..<(all.count - most)])
+      // What another rank computes is described here until then.
+      let oldest = all[..<(all.count - most)].filter { division?.isOwn($0) ?? true }
       pool.forEach(oldest.count) { index, scratch in _ = oldest[index].value(scratch) }
     }
     living = min(all.count, most)
@@ -75,6 +80,7 @@ struct Computations {
   /// Takes in the trainings of a run that was saved. Nothing is begun: what they give does not
   /// depend on when.
   mutating func take(described trainings: [DeferredTraining]) {
+    for training in trainings { division?.deal(training) }
     described = trainings.map { Weak(training: $0) }
     living = described.count
     nextSweep = min(limit, max(4096, 2 * described.count))
@@ -82,7 +88,10 @@ struct Computations {
 
   /// A training's value will be needed: a thread that is idle may begin with it.
   mutating func prefetch(_ training: DeferredTraining) {
-    guard !isOff, let ticket = wanted.add(training, pool: pool) else { return }
+    division?.deal(training)
+    guard !isOff, division?.isOwn(training) ?? true,
+      let ticket = wanted.add(training, pool: pool)
+    else { return }
     forgetDone()
     tickets.append(ticket)
   }
@@ -116,6 +125,7 @@ struct Computations {
 
   /// Hands a training to the pool.
   private mutating func submit(_ training: DeferredTraining) {
+    guard division?.isOwn(training) ?? true else { return }
     forgetDone()
     tickets.append(pool.submit { scratch in training.computeUnlessBusy(scratch) })
   }
@@ -130,9 +140,10 @@ struct Computations {
   /// Lets go of what was predicted and did not come.
   mutating func forgetPredicted() { predictions.forget() }
 
-  /// The values, in the order asked for; all threads take part.
+  /// The values, in the order asked for; all threads take part, and all ranks.
   mutating func values(of trainings: [DeferredTraining]) -> [DeferredTraining.Value] {
     wanted.forget()
+    division?.gather(trainings, pool: pool)
     // Nobody waits for a training that another thread is at while there are others to do.
     pool.forEach(trainings.count) { index, scratch in trainings[index].computeUnlessBusy(scratch) }
     let scratch = Scratch()
@@ -146,6 +157,10 @@ struct Computations {
   ) -> StreamedSum? {
     wanted.forget()
     predictions.forget()
+    if let trainers = division?.trainers(of: terms.map(\.training)), let ranks = pool.ranks {
+      return StreamedSum(
+        terms, by: trainers, first: first, count: count, kernels: kernels, pool: pool, ranks: ranks)
+    }
     return StreamedSum(terms, first: first, count: count, kernels: kernels, pool: pool)
   }
 

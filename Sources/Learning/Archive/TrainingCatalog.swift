@@ -5,7 +5,8 @@ public final class TrainingCatalog: ArchiveContext {
   /// A model that is trained: the network, and how.
   public struct Model {
     let network: Network
-    let algorithm: any LocalAlgorithm
+    /// How it is trained.
+    public let algorithm: any LocalAlgorithm
 
     /// A model.
     public init(network: Network, algorithm: any LocalAlgorithm) {
@@ -14,9 +15,13 @@ public final class TrainingCatalog: ArchiveContext {
     }
   }
 
-  let models: [Model]
+  /// The models that are trained, by their places.
+  public let models: [Model]
   let dataset: Dataset
-  let kernels: Kernels
+  /// The arithmetic.
+  public let kernels: Kernels
+  /// Who computes trainings that are read; nil: the thread that asks.
+  let executor: (any TrainingExecutor)?
   /// The transforms of updates; nil: there are none.
   let chain: TransformChain?
   /// The trainings that were read, each after those that it begins from.
@@ -29,8 +34,9 @@ public final class TrainingCatalog: ArchiveContext {
   /// A catalog; the order of models and lists is the same whenever a run is saved and restored.
   public init(
     models: [Model], dataset: Dataset, kernels: Kernels, lists: [[Int32]],
-    chain: TransformChain? = nil
+    chain: TransformChain? = nil, executor: (any TrainingExecutor)? = nil
   ) {
+    self.executor = executor
     self.chain = chain
     self.models = models
     self.dataset = dataset

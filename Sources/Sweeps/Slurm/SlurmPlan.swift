@@ -55,7 +55,7 @@ package struct SlurmPlan {
   /// The arguments of `sbatch` for an array.
   package func arguments(_ array: Array) -> [String] {
     let limit = settings.tasksAtOnce.map { "%\($0)" } ?? ""
-    return settings.arguments(name: name) + [
+    return settings.arguments(name: name, plays: true) + [
       "--array=0-\(array.tasks - 1)\(limit)", "--output=\(log("task-%A_%a"))",
       folder.slurmTaskPath, String(number), String(array.first), String(cellsPerTask),
     ]
@@ -104,6 +104,8 @@ package struct SlurmPlan {
       String(settings.threads), "--retries", String(settings.retries),
     ]
     if let timeout = settings.timeout { words += ["--timeout", timeout] }
+    if let ranks = settings.ranks { words += ["--ranks", String(ranks)] }
+    if let launcher = settings.launcher { words += ["--launcher", launcher] }
     words += ["--file-delay", settings.fileDelay]
     return head("A task of this sweep: task.sh SUBMISSION FIRST-TASK CELLS-PER-TASK", settings)
       + "exec \(ShellQuoting.command(words)) --submission \"$1\""

@@ -31,8 +31,11 @@ public struct SlurmSettings: Codable, Equatable, Sendable {
 
   /// Workers of a task.
   public var jobs = 1
-  /// Threads of a worker.
+  /// Threads of a worker, or of each of its ranks.
   public var threads = 1
+  /// Ranks that play a cell together, and the command that starts them; nil: one process does.
+  public var ranks: Int?
+  public var launcher: String?
   /// How long one attempt at a cell may take, as it was written; nil: as long as it takes.
   public var timeout: String?
   /// How often a cell is tried again that failed.
@@ -81,9 +84,10 @@ public struct SlurmSettings: Codable, Equatable, Sendable {
     cellsPerTask ?? max(1, (cells + Self.usualTasks - 1) / Self.usualTasks)
   }
 
-  /// What every job of the sweep asks for.
-  func arguments(name: String) -> [String] {
-    var words = ["--parsable", "--job-name=fedsim-\(name)", "--ntasks=1"]
+  /// What every job of the sweep asks for, those that play cells with all their ranks.
+  func arguments(name: String, plays: Bool = false) -> [String] {
+    let ranks = plays ? ranks ?? 1 : 1
+    var words = ["--parsable", "--job-name=fedsim-\(name)", "--ntasks=\(ranks)"]
     words.append("--cpus-per-task=\(cpusPerTask)")
     for (key, value) in [
       ("partition", partition), ("account", account), ("time", time), ("mem", memory),

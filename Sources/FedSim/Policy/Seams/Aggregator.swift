@@ -88,3 +88,13 @@ extension Seam where Value == any Aggregator {
   /// How many updates become one.
   public static var aggregator: Seam { Seam("aggregator", "How are updates combined?") }
 }
+
+extension Aggregator {
+  /// How its updates are combined where several ranks play a run.
+  public static var note: String? {
+    let isSum = Self(Settings()).weights(of: [UpdateFacts(samples: 1, staleness: 0)]) != nil
+    return isSum
+      ? "over ranks: each adds a slice of the parameters, and holds its own updates"
+      : "over ranks: each gathers all updates of a version, 4 bytes a parameter and update"
+  }
+}

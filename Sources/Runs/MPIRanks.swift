@@ -1,0 +1,37 @@
+import Learning
+import Processes
+
+/// The processes that MPI has started: the ranks of one run.
+public final class MPIRanks: Ranks {
+  private let library: MPILibrary
+
+  /// The place of this process, from 0.
+  public var rank: Int { library.rank }
+  /// How many processes there are.
+  public var count: Int { library.count }
+  /// Which MPI it is, in its own words.
+  public var name: String { library.name }
+
+  /// Begins MPI.
+  ///
+  /// Throws: `RunFailure.failed` where FedSim's MPI library is missing, or is not that of the
+  /// launcher.
+  public init() throws(RunFailure) {
+    do throws(MPILibrary.Fault) {
+      library = try MPILibrary.begin()
+    } catch {
+      throw .failed(error.description)
+    }
+  }
+
+  /// Sends pieces to other ranks and receives theirs; returns when all of it is done.
+  public func exchange(_ sent: [RankPiece], _ received: [RankPiece]) {
+    library.exchange(sent.map { ($0.rank, $0.memory) }, received.map { ($0.rank, $0.memory) })
+  }
+
+  /// Ends all processes at once, as this one cannot continue.
+  public func abort(_ code: Int32) { library.abort(code) }
+
+  /// Ends, on every rank.
+  public func end() { library.end() }
+}

@@ -1,0 +1,114 @@
+import FedSim
+import Foundation
+import Learning
+import Numerics
+import Processes
+import Scenarios
+import Schema
+
+/// The process that computes trainings for a run: orders come on standard input, reports go to
+/// standard output, buffers are in the memory of descriptor 3.
+///
+/// When standard input ends the run is over, or dead, and the process ends.
+public enum TrainingWorker {
+  /// Serves a run until it ends; the exit code.
+  public static func serve(registry: Registry) -> Int32 {
+    signal(SIGINT, SIG_IGN)
+    signal(SIGPIPE, SIG_IGN)
+    // Reports have the pipe to themselves: what anything prints goes where errors go.
+    let reports = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 4)
+    dup2(STDERR_FILENO, STDOUT_FILENO)
+    guard let bytes = MessagePipe.receive(from: STDIN_FILENO),
+      let setup = try? JSONDecoder().decode(WorkerSetup.self, from: Data(bytes))
+    else { return 2 }
+    var ready = WorkerReady()
+    var catalog: TrainingCatalog?
+    do throws(Faults) {
+      let inputs = try inputs(setup, registry)
+      ready.data = inputs.task.digest.hexDigits
+      catalog = inputs.trainings()
+    } catch {
+      ready.fault = "\(RunFailure.input(error.faults))"
+    }
+    _ = MessagePipe.send((try? JSONEncoder().encode(ready)).map { Array($0) } ?? [], to: reports)
+    guard let catalog else { return 2 }
+    let desk = Desk(catalog: catalog, area: BufferArea(SharedMemory(descriptor: 3)))
+    while let order = MessagePipe.receive(from: STDIN_FILENO) {
+      guard let report = try? desk.report(order), MessagePipe.send(report, to: reports) else {
+        return 3
+      }
+    }
+    return 0
+  }
+
+  private static func inputs(
+    _ setup: WorkerSetup, _ registry: Registry
+  ) throws(Faults) -> SimulationInputs {
+    let scenario = try Scenario(
+      text: setup.scenario, file: setup.scenarioFile, registry: registry)
+    var options = RunOptions()
+    options.kernels = RunOptions.Body(rawValue: setup.kernels)
+    options.dataFolders = setup.dataFolders
+    options.searchesInstalledData = setup.searchesInstalledData
+    return try scenario.inputs(options)
+  }
+
+  /// What a worker has from one training to the next.
+  private final class Desk {
+    private let catalog: TrainingCatalog
+    private let area: BufferArea
+    private let scratch = Scratch()
+    /// The buffers that the run may name again, by their numbers.
+    private var kept: [(number: Int, buffer: ParameterBuffer)] = []
+
+    struct Missing: Error {}
+
+    init(catalog: TrainingCatalog, area: BufferArea) {
+      self.catalog = catalog
+      self.area = area
+    }
+
+    /// Computes a training; the report's bytes.
+    func report(_ bytes: [UInt8]) throws -> [UInt8] {
+      let order = try Archive.value(TrainingOrder.self, from: bytes, contexts: [catalog])
+      try area.memory.map(order.size)
+      let buffers = try order.buffers.map(buffer)
+      kept.removeAll { entry in order.forgotten.contains(entry.number) }
+      let request = TrainingRequest(
+        order.description,
+        memory: order.parts.memory(buffers, lossSquares: order.lossSquares),
+        lossSum: order.lossSum)
+      let answer = request.answer(
+        by: catalog.models[order.description.model].algorithm, kernels: catalog.kernels,
+        scratch: scratch)
+      let memory = answer.outcome.memory
+      return try Archive.bytes(
+        of: TrainingReport(
+          lossSum: answer.outcome.lossSum, lossSquares: memory.lossSquares,
+          samplesProcessed: answer.outcome.samplesProcessed, validation: answer.validation,
+          parts: MemoryParts(memory), buffers: try write(memory.buffers, besides: buffers),
+          size: area.memory.bytes.count))
+    }
+
+    private func buffer(_ sent: SentBuffer) throws -> ParameterBuffer {
+      guard let offset = sent.offset else {
+        guard let entry = kept.first(where: { $0.number == sent.number }) else { throw Missing() }
+        return entry.buffer
+      }
+      guard let buffer = area.read(sent.count, at: offset) else { throw Missing() }
+      kept.append((sent.number, buffer))
+      return buffer
+    }
+
+    private func write(
+      _ buffers: [ParameterBuffer], besides known: [ParameterBuffer]
+    ) throws -> [ReturnedBuffer] {
+      let places = buffers.map { buffer in known.firstIndex { $0 === buffer } }
+      let fresh = zip(buffers, places).filter { $1 == nil }.map(\.0)
+      var offsets = try area.write(fresh)[...]
+      return zip(buffers, places).map { buffer, place in
+        place.map { .same($0) } ?? .new(count: buffer.count, offset: offsets.removeFirst())
+      }
+    }
+  }
+}

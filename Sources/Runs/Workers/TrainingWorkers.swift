@@ -1,0 +1,77 @@
+import FedSim
+import Foundation
+import Learning
+import Numerics
+import Processes
+import Scenarios
+import Schema
+import Synchronization
+
+/// Worker processes that compute the trainings of a run on this machine.
+///
+/// A worker keeps nothing from one training to the next but the data and the last buffers that it
+/// was sent, so one that died is replaced, and its training is computed again.
+public final class TrainingWorkers: TrainingExecutor {
+  /// The word by which this program is started as a worker.
+  public static let command = "training-worker"
+
+  /// How many workers may die of one training, or before they are ready.
+  static let mostDeaths = 3
+
+  private let idle: Mutex<[WorkerChannel]>
+  private let free: DispatchSemaphore
+  private let failed = Mutex<(@Sendable (String) -> Never)?>(nil)
+  /// The processes, for tests that end some.
+  package var processes: [pid_t] { idle.withLock { $0.map(\.process) } }
+
+  /// Starts workers for a run.
+  ///
+  /// Throws: `RunFailure.failed` where one cannot be started, or does not read the same data.
+  init(
+    _ count: Int, _ scenario: Scenario, _ options: RunOptions, _ inputs: SimulationInputs
+  ) throws(RunFailure) {
+    let setup = WorkerSetup(
+      scenario: scenario.resolvedText, scenarioFile: scenario.file,
+      kernels: inputs.kernels.body.rawValue, dataFolders: options.dataFolders,
+      searchesInstalledData: options.searchesInstalledData)
+    let data = inputs.task.digest.hexDigits
+    var channels: [WorkerChannel] = []
+    for _ in 0..<count {
+      channels.append(try WorkerChannel(setup, data: data, catalog: inputs.trainings()))
+    }
+    for channel in channels { try channel.awaitReady() }
+    idle = Mutex(channels)
+    free = DispatchSemaphore(value: count)
+  }
+
+  /// What is done where a training cannot be computed at all; otherwise the process ends with exit
+  /// code 3.
+  func onFailure(_ body: @escaping @Sendable (String) -> Never) { failed.withLock { $0 = body } }
+
+  /// Computes a training in a worker that has nothing to do, or waits for one.
+  public func answer(_ request: TrainingRequest) -> TrainingAnswer {
+    free.wait()
+    let channel = idle.withLock { $0.removeLast() }
+    defer {
+      idle.withLock { $0.append(channel) }
+      free.signal()
+    }
+    var deaths = 0
+    while true {
+      do throws(WorkerChannel.Lost) {
+        return try channel.answer(request)
+      } catch {
+        deaths += 1
+        let isOver = deaths == Self.mostDeaths
+        guard !isOver, channel.restart() else { giveUp("\(error.reason)") }
+      }
+    }
+  }
+
+  private func giveUp(_ reason: String) -> Never {
+    let message = "a training cannot be computed: \(reason)"
+    if let failed = failed.withLock({ $0 }) { failed(message) }
+    try? FileHandle.standardError.write(contentsOf: Data((message + "\n").utf8))
+    exit(3)
+  }
+}

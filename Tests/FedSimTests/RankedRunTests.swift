@@ -1,0 +1,80 @@
+import FedSim
+import Learning
+import Numerics
+import Testing
+
+@Suite("Runs that several ranks play together")
+struct RankedRunTests {
+  /// What a run comes to.
+  private struct Outcome: Equatable {
+    var events: UInt64
+    var model: UInt64
+    var versions: [VersionRecord]
+
+    init(_ inputs: SimulationInputs, threads: Int = 1, ranks: (any Ranks)? = nil) {
+      var inputs = inputs
+      inputs.pool = WorkerPool(threads: threads, ranks: ranks)
+      let log = VersionLog()
+      var simulation = Simulation(inputs)
+      simulation.run(observers: [log])
+      var digest = Digest()
+      simulation.model.combine(into: &digest)
+      (events, model) = (simulation.eventDigest.value, digest.value)
+      versions = log.versions
+    }
+  }
+
+  private final class VersionLog: Observer {
+    var versions: [VersionRecord] = []
+    func published(_ record: VersionRecord, _ simulation: borrowing Simulation) {
+      versions.append(record)
+    }
+  }
+
+  @Test("random worlds come to the same bits on one rank and on several", arguments: 0..<48 as Range<UInt64>)
+  func worlds(seed: UInt64) {
+    var world = RandomWorld(seed: seed)
+    var inputs = world.scene().inputs
+    if seed % 3 == 0 { inputs.compute = .eager }
+    // Trainings are computed before they are asked for.
+    if seed % 4 == 0 { inputs.retainedBytes = 1 }
+    let alone = Outcome(inputs)
+    let (count, threads) = (2 + Int(seed % 3), 1 + Int(seed % 2))
+    let plan = inputs
+    for other in ThreadRanks.run(count, { Outcome(plan, threads: threads, ranks: $0) }) {
+      #expect(other == alone, "seed \(seed), \(count) ranks of \(threads) threads")
+    }
+  }
+
+  @Test("a saved run continues on another number of ranks, to the same bits", arguments: 0..<12 as Range<UInt64>)
+  func resumes(seed: UInt64) throws {
+    var world = RandomWorld(seed: seed)
+    let inputs = world.scene().inputs
+    let alone = Outcome(inputs)
+    @Sendable func saved(_ ranks: any Ranks) -> [UInt8]? {
+      struct Stop: Error {}
+      var inputs = inputs
+      inputs.pool = WorkerPool(threads: 1, ranks: ranks)
+      var simulation = Simulation(inputs)
+      var bytes: [UInt8]?
+      try? simulation.run(every: 64) { simulation throws(Stop) in
+        guard simulation.turns >= 640 else { return }
+        bytes = try? simulation.archive()
+        throw Stop()
+      }
+      return bytes
+    }
+    let archives = ThreadRanks.run(2) { saved($0) }
+    guard let bytes = archives[0] else { return }  // It was over before.
+    let ends = ThreadRanks.run(3) { ranks -> [UInt64] in
+      var inputs = inputs
+      inputs.pool = WorkerPool(threads: 1, ranks: ranks)
+      guard var simulation = try? Simulation(inputs, archive: bytes) else { return [] }
+      simulation.run()
+      var digest = Digest()
+      simulation.model.combine(into: &digest)
+      return [simulation.eventDigest.value, digest.value]
+    }
+    for end in ends { #expect(end == [alone.events, alone.model], "seed \(seed)") }
+  }
+}
