@@ -94,14 +94,15 @@ public struct JSONSchema: Sendable {
   private func property(_ field: FieldDescription) -> Node {
     var schema = schema(field.shape)
     // One base may be without a list.
-    if field.key == "base", case .list(let element) = field.shape {
+    let isBase = field.key == "base"
+    if isBase, case .list(let element) = field.shape {
       schema = .mapping([("anyOf", list([self.schema(element), schema]))])
     }
     if let word = field.word {
       schema = .mapping([("anyOf", list([.mapping([("enum", list([.quoted(word)]))]), schema]))])
     }
     // An empty value brings the default back, such as below a base.
-    if field.defaultValue != nil || !field.isRequired { schema = nullable(schema) }
+    if !isBase, field.defaultValue != nil || !field.isRequired { schema = nullable(schema) }
     return described(
       field.summary + (field.isAssumption ? " (an assumption about the world)" : ""), schema,
       default: field.defaultValue)
