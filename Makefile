@@ -26,12 +26,14 @@ SAME ?=
 # The modules of Tests that `make loop` builds and runs, and the suite or test of them (.: all; none: all but the longest).
 MODULE ?= FedSimTests
 FILTER ?=
+# How `make test-mpi` plays: --short is what CI plays.
+TEST_MPI ?=
 # What `make test-bare` runs inside the bare Debian.
 BARE ?= test
 
 .NOTPARALLEL:
 .PHONY: help deps build run test loop check format lint readers determinism determinism-ci figure learning scenarios page-figures bench \
-  example-policy crash fuzz report fleet gboard sweep-crash test-slurm soak test-arm64 test-bare same-results house clean
+  example-policy crash fuzz report fleet gboard sweep-crash mpi test-mpi test-slurm soak test-arm64 test-bare same-results house clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -55,7 +57,8 @@ loop: ## build one module of tests incrementally and run it, MODULE=FedSimTests 
 	Scripts/loop $(MODULE) "$(FILTER)"
 
 check: SWEEP_CRASH = --sample
-check: lint test readers report determinism-ci same-results crash fleet sweep-crash test-slurm test-arm64 example-policy ## all that CI checks: those twelve
+check: TEST_MPI = --short
+check: lint test readers report determinism-ci same-results crash fleet sweep-crash test-mpi test-slurm test-arm64 example-policy ## all that CI checks: those thirteen
 
 format: ## format the sources in place
 	@Scripts/deps build
@@ -138,7 +141,15 @@ fuzz: build ## hand damaged results, runs' folders, scenarios and data to the co
 sweep-crash: build ## kill workers and drivers of a sweep, compare its tables; SWEEP_CRASH=--sample
 	Scripts/sweep-crash $(SWEEP_CRASH)
 
-test-slurm: build ## play a sweep through a real Slurm on this machine, one of two nodes killed; compare its tables
+mpi: build ## build libfedsim-mpi.so for `fedsim run --mpi` next to the command, MPICC=mpicc (docs/scale-out.md)
+	@Scripts/deps mpi
+	Scripts/build-mpi
+
+test-mpi: mpi ## play smoke and policy scenarios on ranks of MPI and in worker processes, kill some; TEST_MPI=--short
+	@Scripts/deps data
+	Scripts/test-mpi $(TEST_MPI)
+
+test-slurm: mpi ## play a sweep and ranks through a real Slurm on this machine, one of two nodes killed; compare
 	@Scripts/deps slurm
 	Scripts/test-slurm
 

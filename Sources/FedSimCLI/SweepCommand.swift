@@ -35,6 +35,17 @@ struct SweepPlayArguments: ParsableArguments {
   var threads: Int?
 
   @Option(
+    parsing: .unconditional,
+    help: "MPI ranks that play a cell together (docs/scale-out.md). No table depends on it.")
+  var ranks: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "The command that starts ranks, such as `srun --mpi=pmix`; by default mpirun.",
+      valueName: "command"))
+  var launcher: String?
+
+  @Option(
     help: ArgumentHelp("Only every n-th cell, from the i-th on.", valueName: "i/n"))
   var shard: String?
 
