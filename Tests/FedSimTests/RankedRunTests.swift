@@ -9,7 +9,7 @@ struct RankedRunTests {
   private struct Outcome: Equatable {
     var events: UInt64
     var model: UInt64
-    var versions: [VersionRecord]
+    var versions: [String]
 
     init(_ inputs: SimulationInputs, threads: Int = 1, ranks: (any Ranks)? = nil) {
       var inputs = inputs
@@ -20,7 +20,7 @@ struct RankedRunTests {
       var digest = Digest()
       simulation.model.combine(into: &digest)
       (events, model) = (simulation.eventDigest.value, digest.value)
-      versions = log.versions
+      versions = log.versions.map { "\($0)" }
     }
   }
 
