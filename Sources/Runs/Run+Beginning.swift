@@ -122,7 +122,9 @@ extension Run {
     calls: FileCalls
   ) throws(RunFailure) -> Run {
     let result = try UnfinishedRun.result(result)
-    let unfinished = try UnfinishedRun(beside: result, registry: registry, calls: calls)
+    let follows = (options.ranks?.rank ?? 0) > 0
+    let unfinished = try UnfinishedRun(
+      beside: result, registry: registry, follows: follows, calls: calls)
     var options = options
     options.shakeTies = unfinished.manifest.shakeTies
     options.audits = unfinished.manifest.audits

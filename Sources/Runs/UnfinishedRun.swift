@@ -49,12 +49,12 @@ struct UnfinishedRun {
   }
 
   /// Looks at what is next to a result, and takes its lock; a reader does without where
-  /// nothing may be written.
+  /// nothing may be written, and so does a rank that follows another.
   ///
   /// Throws: `RunFailure.input` where nothing unfinished is there, or nothing that can be
   /// resumed; `.output` where another process has it.
   init(
-    beside result: String, registry: Registry, onlyReads: Bool = false,
+    beside result: String, registry: Registry, onlyReads: Bool = false, follows: Bool = false,
     calls: FileCalls = .system
   ) throws(RunFailure) {
     let target = PlacePath.target(of: result)
@@ -67,7 +67,7 @@ struct UnfinishedRun {
           : "there is neither a result nor an unfinished run (\(path)) here")
     }
     do throws(ResultFault) {
-      folder = try RunFolder(beside: target, for: result, onlyReads: onlyReads, calls: calls)
+      folder = try RunFolder(beside: target, for: result, onlyReads: onlyReads, takesLock: !follows, calls: calls)
       guard let bytes = try folder.contents(of: .manifest), let manifest = RunManifest(bytes) else {
         throw .damaged(
           path: folder.path(of: .manifest),

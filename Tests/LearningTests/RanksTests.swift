@@ -37,7 +37,7 @@ struct RanksTests {
 
   @Test("an evaluation has the same bits on any number of ranks", arguments: [2, 3, 5])
   func evaluates(count: Int) {
-    let network = Network.multilayerPerceptron(inputCount: 16, hidden: [8], classCount: 4)
+    let network = Network.multilayerPerceptron(inputCount: 16, hidden: [8], classCount: 5)
     let dataset = byteDataset(count: 90, size: 16)
     let parameters = network.initialParameters(testStream(4))
     let samples = (0..<3_300).map { Int32($0 % 90) }
@@ -60,7 +60,7 @@ struct RanksTests {
 
   @Test("values are known to all, each computed by its own rank", arguments: [1, 2, 3])
   func gathersValues(count: Int) throws {
-    let network = Network.multilayerPerceptron(inputCount: 16, hidden: [8], classCount: 4)
+    let network = Network.multilayerPerceptron(inputCount: 16, hidden: [8], classCount: 5)
     let dataset = byteDataset(count: 60, size: 16)
     let start = network.initialParameters(testStream(4))
     @Sendable func trainings() -> [DeferredTraining] {

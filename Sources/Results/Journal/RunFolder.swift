@@ -39,13 +39,16 @@ package final class RunFolder {
   /// The lock is the operating system's: it goes with the process that holds it, however that ends.
   /// With `onlyReads` it does without where nothing may be written: what is read is complete
   /// nevertheless.
+  /// Without `takesLock` another process of the same run holds it.
   /// Throws: `ResultFault.inUse` where another process holds it, `.disk`.
   package init(
-    beside target: String, for result: String, onlyReads: Bool = false, calls: FileCalls = .system
+    beside target: String, for result: String, onlyReads: Bool = false, takesLock: Bool = true,
+    calls: FileCalls = .system
   ) throws(ResultFault) {
     path = Self.path(beside: target)
     self.result = result
     self.calls = calls
+    guard takesLock else { return }
     let isNew = calls.makeFolder(path) == 0
     guard isNew || errno == EEXIST || onlyReads && errno == EROFS else {
       throw .disk(path, "mkdir", errno)
