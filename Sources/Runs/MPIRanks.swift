@@ -1,5 +1,6 @@
 import Learning
 import Processes
+import Schema
 
 /// The processes that MPI has started: the ranks of one run.
 public final class MPIRanks: Ranks {
@@ -14,13 +15,13 @@ public final class MPIRanks: Ranks {
 
   /// Begins MPI.
   ///
-  /// Throws: `RunFailure.failed` where FedSim's MPI library is missing, or is not that of the
+  /// Throws: `RunFailure.input` where FedSim's MPI library is missing, or is not that of the
   /// launcher.
   public init() throws(RunFailure) {
     do throws(MPILibrary.Fault) {
       library = try MPILibrary.begin()
     } catch {
-      throw .failed(error.description)
+      throw .input([Fault(at: .none, .contradiction(error.description))])
     }
   }
 

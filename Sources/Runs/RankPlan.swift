@@ -81,7 +81,10 @@ public struct RankPlan: Codable, Sendable {
     let sent = figures.updates * share * (figures.sumsInSlices ? 1 / n : 1)
     let sum = figures.sumsInSlices ? share : 0
     let bytes = 4 * Double(figures.parameters) * (sent + sum)
-    let exchanges = ranks == 1 ? 0 : figures.sumsInSlices ? 3.0 : 2.0
+    // Each group of slices, the sum and what is left of trainings; or all values and their outlines.
+    let group = StreamedSum.ownGroup(parameters: figures.parameters, threads: threads)
+    let groups = (own / Double(group)).rounded(.up)
+    let exchanges = ranks == 1 ? 0 : figures.sumsInSlices ? groups + 2 : 2
     let evaluations = figures.pieces > 0 && ranks > 1 ? 1.0 : 0
     return Row(
       ranks: ranks, training: (own / t).rounded(.up) * figures.training,

@@ -1,6 +1,12 @@
 extension StreamedSum {
-  /// Trainings of one rank that wait for their sum at most, in bytes of parameters.
-  private static let mostBytes = 128 << 20
+  /// What the trainings of one thread that wait for their sum take, in bytes: as little as stays in
+  /// a core's own cache, as they are read by the rank that adds them.
+  private static let ownBytes = 1 << 20
+
+  /// How many trainings of each rank are exchanged and added together.
+  package static func ownGroup(parameters: Int, threads: Int, bytes: Int = ownBytes) -> Int {
+    threads * max(1, bytes / max(1, parameters * MemoryLayout<Float>.stride))
+  }
 
   /// The same sum with trainings and parameters divided among ranks: each rank trains its terms,
   /// each adds one range of parameters over all terms, and each learns the whole sum.
@@ -10,13 +16,13 @@ extension StreamedSum {
   /// trainings of one group of terms, and the other ranks' parameters in its range.
   package init?(
     _ terms: [Term], by trainers: [Int], first: Aggregation.Term?, count: Int, kernels: Kernels,
-    pool: WorkerPool, ranks: any Ranks, groupBytes: Int = mostBytes
+    pool: WorkerPool, ranks: any Ranks, groupBytes: Int = ownBytes
   ) {
     precondition(!terms.isEmpty && trainers.count == terms.count, "each term has its trainer")
     let work = RankedSum(terms, trainers, count: count, kernels: kernels, pool: pool, ranks: ranks)
     if let first { work.add(first) }
-    let fitting = groupBytes / max(1, count * MemoryLayout<Float>.stride)
-    let group = max(pool.threads, fitting) * ranks.count
+    let group =
+      ranks.count * Self.ownGroup(parameters: count, threads: pool.threads, bytes: groupBytes)
     for start in stride(from: 0, to: terms.count, by: group) {
       work.train(start..<min(start + group, terms.count))
     }
