@@ -19,12 +19,14 @@ public final class MPILibrary: @unchecked Sendable {
   private typealias Numbers = UnsafePointer<CInt>?
   private typealias Places = UnsafePointer<UnsafeMutableRawPointer?>?
   private typealias Sizes = UnsafePointer<CLongLong>?
-  private typealias Begin = @convention(c) (
-    UnsafeMutablePointer<CInt>, UnsafeMutablePointer<CInt>, UnsafeMutablePointer<CChar>, CInt
-  ) -> CInt
-  private typealias Exchange = @convention(c) (
-    CInt, Numbers, Places, Sizes, CInt, Numbers, Places, Sizes
-  ) -> Void
+  private typealias Begin =
+    @convention(c) (
+      UnsafeMutablePointer<CInt>, UnsafeMutablePointer<CInt>, UnsafeMutablePointer<CChar>, CInt
+    ) -> CInt
+  private typealias Exchange =
+    @convention(c) (
+      CInt, Numbers, Places, Sizes, CInt, Numbers, Places, Sizes
+    ) -> Void
   private let exchangeCall: Exchange
   private let abortCall: @convention(c) (CInt) -> Void
   private let endCall: @convention(c) () -> Void
@@ -38,7 +40,8 @@ public final class MPILibrary: @unchecked Sendable {
   private init(_ library: UnsafeMutableRawPointer) throws(Fault) {
     func call<Call>(_ name: String, as type: Call.Type) throws(Fault) -> Call {
       guard let symbol = dlsym(library, name) else {
-        throw Fault(description: "FedSim's MPI library has no \(name): build it again with `make mpi`")
+        throw Fault(
+          description: "FedSim's MPI library has no \(name): build it again with `make mpi`")
       }
       return unsafeBitCast(symbol, to: type)
     }
@@ -83,7 +86,8 @@ public final class MPILibrary: @unchecked Sendable {
     }
     // What Open MPI loads itself looks for MPI's own symbols in the program.
     guard let library = dlopen(path, RTLD_NOW | RTLD_GLOBAL) else {
-      throw Fault(description: "\(path): \(dlerror().map { String(cString: $0) } ?? "it cannot be loaded")")
+      throw Fault(
+        description: "\(path): \(dlerror().map { String(cString: $0) } ?? "it cannot be loaded")")
     }
     return library
   }

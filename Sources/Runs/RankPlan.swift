@@ -26,6 +26,9 @@ public struct RankPlan: Codable, Sendable {
     public var events = 0.0
     /// Whether ranks add slices of the parameters; otherwise each gathers all updates.
     public var sumsInSlices = true
+
+    /// Figures that are still to be set.
+    public init() {}
   }
 
   /// The seconds of a version, by what they are spent on.
@@ -157,6 +160,7 @@ extension RankPlan.Figures {
   ///
   /// Throws: `RunFailure.input` with every fault, `.failed` where no version comes about.
   public init(of scenario: Scenario, _ options: RunOptions) throws(RunFailure) {
+    self.init()
     var options = options
     (options.threads, options.workers, options.ranks) = (1, 0, nil)
     let inputs: SimulationInputs

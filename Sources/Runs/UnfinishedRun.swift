@@ -67,7 +67,8 @@ struct UnfinishedRun {
           : "there is neither a result nor an unfinished run (\(path)) here")
     }
     do throws(ResultFault) {
-      folder = try RunFolder(beside: target, for: result, onlyReads: onlyReads, takesLock: !follows, calls: calls)
+      folder = try RunFolder(
+        beside: target, for: result, onlyReads: onlyReads, takesLock: !follows, calls: calls)
       guard let bytes = try folder.contents(of: .manifest), let manifest = RunManifest(bytes) else {
         throw .damaged(
           path: folder.path(of: .manifest),

@@ -31,7 +31,9 @@ struct RankedRunTests {
     }
   }
 
-  @Test("random worlds come to the same bits on one rank and on several", arguments: 0..<48 as Range<UInt64>)
+  @Test(
+    "random worlds come to the same bits on one rank and on several",
+    arguments: 0..<48 as Range<UInt64>)
   func worlds(seed: UInt64) {
     var world = RandomWorld(seed: seed)
     var inputs = world.scene().inputs
@@ -46,7 +48,9 @@ struct RankedRunTests {
     }
   }
 
-  @Test("a saved run continues on another number of ranks, to the same bits", arguments: 0..<12 as Range<UInt64>)
+  @Test(
+    "a saved run continues on another number of ranks, to the same bits",
+    arguments: 0..<12 as Range<UInt64>)
   func resumes(seed: UInt64) throws {
     var world = RandomWorld(seed: seed)
     let inputs = world.scene().inputs

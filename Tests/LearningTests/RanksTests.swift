@@ -19,11 +19,13 @@ struct RanksTests {
     }
   }
 
-  @Test("indices are divided, each is computed by one rank, and all learn all", arguments: [1, 2, 3, 7])
+  @Test(
+    "indices are divided, each is computed by one rank, and all learn all", arguments: [1, 2, 3, 7])
   func spreads(count: Int) {
     for total in [0, 1, 2, 10, 23] {
       let found = ThreadRanks.run(count) { ranks in
-        WorkerPool(threads: 2, ranks: ranks).spread(total) { index, _ in [index, ranks.rank].packed }
+        WorkerPool(threads: 2, ranks: ranks).spread(total) { index, _ in [index, ranks.rank].packed
+        }
       }
       for values in found {
         #expect(values.map { $0 / 1000 } == Array(0..<total))
@@ -76,7 +78,8 @@ struct RanksTests {
       }
     }
     let expected = trainings().map { $0.value(Scratch()) }
-    #expect(expected[0].auxiliaryOutput.sent.count == 1 && expected[0].auxiliaryOutput.kept.count == 1)
+    #expect(
+      expected[0].auxiliaryOutput.sent.count == 1 && expected[0].auxiliaryOutput.kept.count == 1)
     let found = ThreadRanks.run(count) { ranks in
       let own = trainings()
       DeferredTraining.gather(

@@ -89,7 +89,9 @@ private final class RankedSum: @unchecked Sendable {
     withExtendedLifetime((trained, received)) {
       add(
         places,
-        minus: group.compactMap { terms[$0].base.map { UnsafePointer($0.storage + range.lowerBound) } },
+        minus: group.compactMap {
+          terms[$0].base.map { UnsafePointer($0.storage + range.lowerBound) }
+        },
         weights: group.map { terms[$0].weight })
     }
   }
@@ -121,7 +123,8 @@ private final class RankedSum: @unchecked Sendable {
   ) {
     let (count, stretch) = (range.count, Aggregation.stretch)
     sums.withUnsafeMutableBufferPointer { sums in
-      nonisolated(unsafe) let (sums, places, bases) = (sums, places, bases)  // Stretches are disjoint.
+      // Stretches are disjoint.
+      nonisolated(unsafe) let (sums, places, bases) = (sums, places, bases)
       pool.forEach((count + stretch - 1) / stretch) { index, _ in
         let part = index * stretch..<min((index + 1) * stretch, count)
         bases.withUnsafeBufferPointer {

@@ -23,7 +23,8 @@ extension DeferredTraining {
     let scratch = Scratch()
     var values = trainings.map { _ in Value?.none }
     for index in own { values[index] = trainings[index].value(scratch) }
-    let outlines = ranks.gather(values.map { $0.map { Outline($0) } ?? Outline() }, owners: trainers)
+    let outlines = ranks.gather(
+      values.map { $0.map { Outline($0) } ?? Outline() }, owners: trainers)
     var (sent, received) = ([RankPiece](), [RankPiece]())
     var buffers = trainings.map { _ in [ParameterBuffer]() }
     for index in trainings.indices {

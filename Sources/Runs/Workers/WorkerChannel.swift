@@ -49,7 +49,10 @@ final class WorkerChannel: @unchecked Sendable {
     (orders, reports) = (input.writing, output.reading)
     process = try StartedProcess.start(
       ThisProgram.path, [TrainingWorkers.command],
-      files: [.own(input.reading), .own(output.writing), .own(STDERR_FILENO), .own(area.memory.descriptor)],
+      files: [
+        .own(input.reading), .own(output.writing), .own(STDERR_FILENO),
+        .own(area.memory.descriptor),
+      ],
       hasOwnGroup: true)
     _ = MessagePipe.send(setup, to: orders)
   }
