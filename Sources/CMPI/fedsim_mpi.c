@@ -2,6 +2,7 @@
 // and what is compiled with MPICH look alike, so one fedsim works with either. Calls come from one
 // thread at a time. MPI ends the job where a call fails.
 #define _POSIX_C_SOURCE 199309L
+#pragma STDC FP_CONTRACT OFF
 #include <mpi.h>
 #include <sched.h>
 #include <stdlib.h>

@@ -9,9 +9,9 @@ struct PlanRanksCommand: RegistryCommand {
     commandName: "plan-ranks",
     abstract: "Estimate how long a version takes on 1 to 64 ranks (docs/scale-out.md).",
     discussion: """
-      Counts what a version of the scenario needs, measures trainings, sums and evaluations on this \
-      machine, and computes the rest by a formula. Ranks are taken to be nodes with this machine's \
-      processor and a network between any two of them.
+      Counts what a version of the scenario needs, measures trainings, sums and evaluations on \
+      this machine, and computes the rest by a formula. Ranks are taken to be nodes with this \
+      machine's processor and a network between any two of them.
       """)
 
   @OptionGroup var source: ScenarioArguments

@@ -19,8 +19,8 @@ public final class WorkerPool: Sendable {
     init(_ job: WorkQueue.Job) { self.job = job }
   }
 
-  /// Starts a pool that computes on `threads` threads, the waiting one included; the other ranks
-  /// have pools of their own.
+  /// Starts a pool that computes on `threads` threads, the waiting one included. Each rank has a
+  /// pool.
   public init(threads: Int, ranks: (any Ranks)? = nil) {
     precondition(threads >= 1, "a pool has a thread at least")
     self.threads = threads

@@ -12,7 +12,7 @@ public enum StartedProcess {
 
   /// Starts a program; its number. Of the signals it ignores none and holds none back.
   ///
-  /// `files` are by the numbers that they have there, from 0 on. In a group of its own it hears no
+  /// `files` are by the numbers that they have there, from 0 on. In a separate group it hears no
   /// Ctrl-C. Throws: why it could not be started.
   public static func start(
     _ program: String, _ arguments: [String], files: [File], hasOwnGroup: Bool = false

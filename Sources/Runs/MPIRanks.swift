@@ -30,6 +30,15 @@ public final class MPIRanks: Ranks {
     library.exchange(sent.map { ($0.rank, $0.memory) }, received.map { ($0.rank, $0.memory) })
   }
 
+  /// Rank 0 says a word to all others; no word: there will be none.
+  public func announce(_ word: String) { _ = gather(bytes: Array(word.utf8)) }
+
+  /// What rank 0 says next; nil: no more.
+  public func awaitAnnouncement() -> String? {
+    let word = String(decoding: gather(bytes: [])[0], as: UTF8.self)
+    return word.isEmpty ? nil : word
+  }
+
   /// Ends all processes at once, as this one cannot continue.
   public func abort(_ code: Int32) { library.abort(code) }
 

@@ -19,8 +19,9 @@ public struct RankPlan: Codable, Sendable {
     public var training = 0.0
     /// Seconds that adding an update takes.
     public var adding = 0.0
-    /// Seconds that the evaluations take, and into how many pieces they can be divided.
+    /// Seconds that the evaluations take.
     public var evaluation = 0.0
+    /// Into how many pieces evaluations can be divided.
     public var pieces = 0.0
     /// Seconds that events and the server's step take, which every rank plays.
     public var events = 0.0
@@ -33,11 +34,17 @@ public struct RankPlan: Codable, Sendable {
 
   /// The seconds of a version, by what they are spent on.
   public struct Row: Codable, Sendable {
+    /// How many ranks there are.
     public var ranks: Int
+    /// Until the rank with the most trainings is done.
     public var training: Double
+    /// Until all updates are added.
     public var adding: Double
+    /// Until the evaluations are done.
     public var evaluation: Double
+    /// Events and the server's step.
     public var events: Double
+    /// Until all is exchanged.
     public var network: Double
     /// Bytes that a rank sends, and as many that it receives.
     public var bytes: Double
@@ -49,8 +56,9 @@ public struct RankPlan: Codable, Sendable {
   public var figures = Figures()
   /// Threads of a rank.
   public var threads: Int
-  /// Seconds until a message arrives, and bytes a second in each direction.
+  /// Seconds until a message arrives.
   public var latency: Double
+  /// Bytes a second in each direction.
   public var bandwidth: Double
 
   /// A plan for ranks of this many threads, on such a network.
@@ -84,7 +92,7 @@ public struct RankPlan: Codable, Sendable {
     let sent = figures.updates * share * (figures.sumsInSlices ? 1 / n : 1)
     let sum = figures.sumsInSlices ? share : 0
     let bytes = 4 * Double(figures.parameters) * (sent + sum)
-    // Each group of slices, the sum and what is left of trainings; or all values and their outlines.
+    // Each group of slices, the sum and the trainings' losses; or all values and their outlines.
     let group = StreamedSum.ownGroup(parameters: figures.parameters, threads: threads)
     let groups = (own / Double(group)).rounded(.up)
     let exchanges = ranks == 1 ? 0 : figures.sumsInSlices ? groups + 2 : 2
@@ -116,9 +124,11 @@ extension RankPlan {
         + "\(figures.parameters) parameters; \(how)",
       "measured here on one thread, milliseconds: training \(number(figures.training * 1e3, 3)) "
         + "an update, adding \(number(figures.adding * 1e3, 3)) an update, evaluation "
-        + "\(number(figures.evaluation * 1e3, 3)) and events \(number(figures.events * 1e3, 3)) a version",
+        + "\(number(figures.evaluation * 1e3, 3)) and events "
+        + "\(number(figures.events * 1e3, 3)) a version",
       "",
-      "ranks  ms a version  speed-up  efficiency   training   evaluation   events   network   MB a rank",
+      "ranks  ms a version  speed-up  efficiency   training   evaluation   events   network"
+        + "   MB a rank",
     ]
     let one = row(ranks: 1).seconds
     for ranks in Self.shown {
@@ -151,7 +161,7 @@ extension RankPlan {
 }
 
 extension RankPlan.Figures {
-  /// How long a measurement may go on, in seconds.
+  /// The seconds of a measurement at most.
   private static let enough = 2.0
   /// Versions that are played to count what is in them.
   private static let mostVersions = 200

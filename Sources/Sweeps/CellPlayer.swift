@@ -1,6 +1,5 @@
 import DataSets
 import Foundation
-import Learning
 import Results
 import Runs
 import Scenarios
@@ -18,6 +17,7 @@ public final class CellPlayer {
   private let store: CellStore
   private let registry: Registry
   private let options: RunOptions
+  private let ranks: MPIRanks?
   private let cells: [String: SweepManifest.Cell]
   /// Files that were seen to be those of the manifest.
   private var unchanged: [String: FileIdentity] = [:]
@@ -26,7 +26,7 @@ public final class CellPlayer {
   ///
   /// Throws: `RunFailure.input` for a folder that holds no sweep.
   public init(
-    _ folder: SweepFolder, threads: Int, ranks: (any Ranks)? = nil,
+    _ folder: SweepFolder, threads: Int, ranks: MPIRanks? = nil,
     registry: Registry = .standard
   ) throws(RunFailure) {
     self.folder = folder
@@ -37,6 +37,7 @@ public final class CellPlayer {
     var options = manifest.runOptions
     options.threads = max(1, threads)
     options.ranks = ranks
+    self.ranks = ranks
     options.dataCache = DataCache()
     self.options = options
   }
@@ -59,7 +60,7 @@ public final class CellPlayer {
     if hadAnother { store.remove(id) }
     do throws(RunFailure) {
       // The other ranks play it, too.
-      _ = options.ranks?.gather(bytes: Array(id.utf8))
+      ranks?.announce(id)
       let run = try makeRun(cell)
       _ = try run.perform(gate: gate)
       // What was changed meanwhile may have been read.
@@ -93,17 +94,15 @@ public final class CellPlayer {
 
   /// Plays cells together with rank 0, which says which, until it says that there are no more. A
   /// cell that fails is its affair.
-  func follow(_ ranks: any Ranks) {
-    while true {
-      let id = String(decoding: ranks.gather(bytes: [])[0], as: UTF8.self)
-      guard !id.isEmpty else { return }
+  func follow(_ ranks: MPIRanks) {
+    while let id = ranks.awaitAnnouncement() {
       guard let cell = cells[id] else { continue }
       do throws(RunFailure) { try makeRun(cell).follow() } catch {}
     }
   }
 
   /// Says to the other ranks that there are no more cells.
-  func dismissRanks() { _ = options.ranks?.gather(bytes: []) }
+  func dismissRanks() { ranks?.announce("") }
 
   /// Looks whether the files that cells read are those of their ids.
   private func checkFiles() throws(RunFailure) {

@@ -41,6 +41,7 @@ private let allowedImports: [(target: String, modules: [String])] = [
   ("CHDF5", []),
   ("CGSL", []),
   ("CZlib", []),
+  ("CMPI", []),
 ]
 
 /// The host's own modules.

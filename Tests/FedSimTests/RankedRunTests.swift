@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Runs that several ranks play together")
 struct RankedRunTests {
-  /// What a run comes to.
+  /// What a run has produced.
   private struct Outcome: Equatable {
     var events: UInt64
     var model: UInt64
@@ -32,7 +32,7 @@ struct RankedRunTests {
   }
 
   @Test(
-    "random worlds come to the same bits on one rank and on several",
+    "random worlds have the same bits on one rank and on several",
     arguments: 0..<48 as Range<UInt64>)
   func worlds(seed: UInt64) {
     var world = RandomWorld(seed: seed)

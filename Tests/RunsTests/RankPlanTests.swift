@@ -34,7 +34,8 @@ struct RankPlanTests {
     let row = plan().row(ranks: 4)
     #expect(isNear(row.training, 0.2) && isNear(row.adding, 0.00125))
     #expect(isNear(row.evaluation, 0.08))
-    // Of ten updates three quarters go out, a quarter of them from here; then three quarters of a sum.
+    // Of ten updates three quarters go out, a quarter of them from here; then three quarters of a
+    // sum.
     #expect(row.bytes == 10_500_000)
     // Two groups of two, the sum, the losses, and an evaluation: five latencies.
     #expect(isNear(row.network, 0.11))

@@ -12,19 +12,3 @@ extension CentralTraining {
     }
   }
 }
-
-extension SimulationInputs {
-  /// The models that are trained at the server, in the order of their places.
-  var centralModels: [CentralModel] {
-    let own = CentralModel(
-      name: CentralModel.ownName, network: task.network, initial: task.initial, plan: task.plan,
-      algorithm: task.algorithm)
-    let known = task.models.isEmpty ? [own] : task.models
-    return centralNames.map { name in
-      guard let model = known.first(where: { $0.name == name }) else {
-        preconditionFailure("no model \(name)")
-      }
-      return model
-    }
-  }
-}

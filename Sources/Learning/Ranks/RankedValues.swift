@@ -12,8 +12,8 @@ extension DeferredTraining {
 
   /// Makes the values of last stretches known to all ranks, each computed by its trainer.
   ///
-  /// `trainers` are by training. Every rank calls it, with the same trainings. Shapes: all buffers of
-  /// a value have the size of its parameters.
+  /// `trainers` are by training. Every rank calls it, with the same trainings. Shapes: all buffers
+  /// of a value have the size of its parameters.
   package static func gather(
     _ trainings: [DeferredTraining], by trainers: [Int], pool: WorkerPool, ranks: any Ranks
   ) {

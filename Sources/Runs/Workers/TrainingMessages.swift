@@ -2,7 +2,7 @@ import FedSim
 import Learning
 import Numerics
 
-/// What a worker process is told first: the run whose trainings it computes.
+/// What a worker process receives first: the run whose trainings it computes.
 struct WorkerSetup: Codable {
   /// The resolved scenario and its file.
   var scenario: String

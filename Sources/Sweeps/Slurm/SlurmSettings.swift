@@ -33,8 +33,9 @@ public struct SlurmSettings: Codable, Equatable, Sendable {
   public var jobs = 1
   /// Threads of a worker, or of each of its ranks.
   public var threads = 1
-  /// Ranks that play a cell together, and the command that starts them; nil: one process does.
+  /// Ranks that play a cell together; nil: one process plays it.
   public var ranks: Int?
+  /// The command that starts ranks; nil: the usual one.
   public var launcher: String?
   /// How long one attempt at a cell may take, as it was written; nil: as long as it takes.
   public var timeout: String?
