@@ -21,6 +21,7 @@ public enum FedSimCommand {
       exit(0)
     }
     if arguments.first == TrainingWorkers.command { exit(TrainingWorker.serve(registry: registry)) }
+    TrainingWorkers.offer()
     LimitedProcess.offer([LimitedTask.command])
     let code = run(arguments, registry: registry)
     exit(code == 0 && Output.isIncomplete ? 3 : code)

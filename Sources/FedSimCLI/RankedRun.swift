@@ -51,8 +51,7 @@ enum RankedRun {
       return code
     } catch {
       let code = Output.report(error)
-      // The others wait, where they do not know.
-      if ranks.rank == 0 { ranks.abort(code) } else { ranks.end() }
+      ranks.end(failed: code)
       return code
     }
   }

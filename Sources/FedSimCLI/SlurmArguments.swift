@@ -201,7 +201,7 @@ struct SweepPartCommand: RegistryCommand {
       let cells = try SweepPart.cells(
         of: folder, submission: submission, task: task, each: cells,
         fileDelay: fileDelay)
-      let driver = try SweepDriver(folder, play.options(folder))
+      let driver = try SweepDriver(folder, try play.options(folder))
       let progress = SweepProgress(driver, jobs: play.jobs)
       switch try driver.run(part: cells, { progress.show($0) }) {
       case .interrupted:

@@ -69,6 +69,9 @@ struct SweepPlayArguments: ParsableArguments {
     try CountOption.check("threads", threads)
     try CountOption.check("ranks", ranks)
     if launcher != nil, ranks == nil { throw ValidationError("--launcher: needs --ranks") }
+    if let launcher, launcher.allSatisfy({ $0 == " " }) {
+      throw ValidationError("--launcher: found nothing, expected a command")
+    }
     if let shard, Shard(shard) == nil {
       throw ValidationError("--shard: found \(shard), expected i/n such as 2/8, i from 1 to n")
     }
@@ -81,7 +84,7 @@ struct SweepPlayArguments: ParsableArguments {
   }
 
   /// The driver's options for a folder.
-  func options(_ folder: SweepFolder) -> SweepDriver.Options {
+  func options(_ folder: SweepFolder) throws(RunFailure) -> SweepDriver.Options {
     let processors = ProcessInfo.processInfo.activeProcessorCount
     var options = SweepDriver.Options()
     options.jobs = jobs ?? max(1, processors / (ranks ?? 1))
@@ -91,7 +94,9 @@ struct SweepPlayArguments: ParsableArguments {
     let each = options.jobs * (ranks ?? 1)
     options.arguments = SweepWorkCommand.arguments(
       folder, threads: threads ?? max(1, processors / each))
-    if let ranks { options.startRanks(ranks, by: launcher ?? SweepDriver.Options.usualLauncher) }
+    if let ranks {
+      try options.startRanks(ranks, by: launcher ?? SweepDriver.Options.usualLauncher)
+    }
     options.interruption = StopSignals.watch()
     return options
   }
@@ -100,7 +105,7 @@ struct SweepPlayArguments: ParsableArguments {
   func play(
     _ folder: SweepFolder, forgetsFailures: Bool = false
   ) throws(RunFailure) -> Int32 {
-    var options = options(folder)
+    var options = try options(folder)
     options.forgetsFailures = forgetsFailures
     let driver = try SweepDriver(folder, options)
     let progress = quiet ? nil : SweepProgress(driver, jobs: jobs)

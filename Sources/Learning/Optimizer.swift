@@ -46,7 +46,7 @@ public struct Optimizer: Equatable, Sendable, Codable {
   }
 
   /// How many buffers of the parameters' size are kept between batches.
-  var slotCount: Int {
+  package var slotCount: Int {
     switch rule {
     case .sgd: 1
     case .adam: 2

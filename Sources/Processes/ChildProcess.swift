@@ -6,25 +6,17 @@ enum ChildProcess {
   static func run(
     _ program: String, _ arguments: [String], deadline: ContinuousClock.Instant, mostBytes: Int
   ) -> LimitedProcess.End {
-    let ends: (reading: CInt, writing: CInt)
+    let child: StartedProcess.Piped
     do throws(StartFault) {
-      ends = try StartedProcess.pipe()
-    } catch {
-      return .died("a pipe cannot be made: \(error)", at: "")
-    }
-    defer { close(ends.reading) }
-    let process: pid_t
-    do throws(StartFault) {
-      defer { close(ends.writing) }
-      process = try StartedProcess.start(
-        program, arguments, files: [.null, .own(ends.writing), .null])
+      child = try StartedProcess.piped(program, arguments, reads: false, files: [.null])
     } catch {
       return .died("it could not be started: \(error)", at: "")
     }
-    let (bytes, stopped) = read(ends.reading, until: deadline, mostBytes)
-    if stopped != nil { kill(process, SIGKILL) }
+    defer { close(child.output) }
+    let (bytes, stopped) = read(child.output, until: deadline, mostBytes)
+    if stopped != nil { kill(child.process, SIGKILL) }
     var status: CInt = 0
-    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    while waitpid(child.process, &status, 0) < 0, errno == EINTR {}
     let (place, answer) = parts(of: bytes)
     let signal = status & 0x7F
     if let stopped { return .died(stopped, at: place) }

@@ -10,26 +10,48 @@ public final class SharedMemory: @unchecked Sendable {
 
   private static let folders = ["/dev/shm", NSTemporaryDirectory()]
 
-  /// Makes memory of at least this many bytes.
+  /// Makes memory of at least this many bytes, in the first folder that has room.
   ///
   /// Throws: why there is none.
   public init(size: Int) throws(StartFault) {
-    var (found, reason): (CInt, CInt) = (-1, ENOENT)
-    for folder in Self.folders where found < 0 {
-      var path = Array("\(folder)/fedsim-XXXXXX".utf8CString)
-      let made = mkstemp(&path)
-      guard made >= 0 else {
-        reason = errno
-        continue
-      }
-      unlink(path)
-      _ = fcntl(made, F_SETFD, FD_CLOEXEC)
-      found = made
-    }
-    guard found >= 0 else { throw StartFault(error: reason) }
-    descriptor = found
     bytes = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-    try grow(to: max(1, size))
+    var fault = StartFault(error: ENOENT)
+    var found: CInt = -1
+    for folder in Self.folders where found < 0 {
+      do throws(StartFault) {
+        found = try Self.makeFile(in: folder, size: max(1, size))
+      } catch {
+        fault = error
+      }
+    }
+    descriptor = found
+    guard found >= 0 else { throw fault }
+    try map(max(1, size))
+  }
+
+  /// A file without a name that has room for this many bytes.
+  private static func makeFile(in folder: String, size: Int) throws(StartFault) -> CInt {
+    var path = Array("\(folder)/fedsim-memory-XXXXXX".utf8CString)
+    let file = mkstemp(&path)
+    guard file >= 0 else { throw StartFault(error: errno, place: folder) }
+    unlink(path)
+    _ = fcntl(file, F_SETFD, FD_CLOEXEC)
+    do throws(StartFault) {
+      try reserve(size, of: file)
+    } catch {
+      close(file)
+      throw StartFault(error: error.error, place: folder, bytes: size)
+    }
+    return file
+  }
+
+  private static func reserve(_ size: Int, of file: CInt) throws(StartFault) {
+    #if os(Linux)
+      let error = posix_fallocate(file, 0, off_t(size))
+      guard error == 0 else { throw StartFault(error: error, bytes: size) }
+    #else
+      guard ftruncate(file, off_t(size)) == 0 else { throw StartFault(error: errno, bytes: size) }
+    #endif
   }
 
   /// The memory of a file that another process has made.
@@ -40,7 +62,7 @@ public final class SharedMemory: @unchecked Sendable {
 
   deinit {
     unmap()
-    close(descriptor)
+    if descriptor >= 0 { close(descriptor) }
   }
 
   private func unmap() {
@@ -52,14 +74,8 @@ public final class SharedMemory: @unchecked Sendable {
   /// Throws: where the disk or the memory for it is full.
   public func grow(to size: Int) throws(StartFault) {
     guard size > bytes.count else { return }
-    let whole = max(size, 2 * bytes.count)
-    #if os(Linux)
-      let error = posix_fallocate(descriptor, 0, off_t(whole))
-      guard error == 0 else { throw StartFault(error: error) }
-    #else
-      guard ftruncate(descriptor, off_t(whole)) == 0 else { throw StartFault(error: errno) }
-    #endif
-    try map(whole)
+    try Self.reserve(size, of: descriptor)
+    try map(size)
   }
 
   /// Maps what another process has made of it.

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Another program, as it is started: which files of this process it has, and nothing else of it.
 public enum StartedProcess {
@@ -14,7 +15,7 @@ public enum StartedProcess {
   ///
   /// `files` are by the numbers that they have there, from 0 on. In a separate group it hears no
   /// Ctrl-C. Throws: why it could not be started.
-  public static func start(
+  private static func start(
     _ program: String, _ arguments: [String], files: [File], hasOwnGroup: Bool = false
   ) throws(StartFault) -> pid_t {
     #if canImport(Darwin)
@@ -54,8 +55,45 @@ public enum StartedProcess {
     return process
   }
 
-  /// Two ends of a pipe, which other programs that are started do not have.
-  public static func pipe() throws(StartFault) -> (reading: CInt, writing: CInt) {
+  /// A program that is started with pipes for what it reads and what it writes.
+  public struct Piped: Sendable {
+    /// Its number.
+    public let process: pid_t
+    /// Where what it reads is written; -1: it reads nothing.
+    public let input: CInt
+    /// Where what it writes is read.
+    public let output: CInt
+  }
+
+  /// Starts a program with a pipe as its standard output and, where it `reads`, another as its
+  /// standard input; `files` are those that follow. No other program that is started has the ends
+  /// of its pipes.
+  public static func piped(
+    _ program: String, _ arguments: [String], reads: Bool = true, files: [File] = [],
+    hasOwnGroup: Bool = false
+  ) throws(StartFault) -> Piped {
+    // Between a pipe and its flag no other thread may start a program.
+    let result: Result<Piped, StartFault> = starting.withLock { _ in
+      Result { () throws(StartFault) in
+        let input = reads ? try pipe() : nil
+        let output = try pipe()
+        defer {
+          if let input { close(input.reading) }
+          close(output.writing)
+        }
+        let process = try start(
+          program, arguments,
+          files: [input.map { .own($0.reading) } ?? .null, .own(output.writing)] + files,
+          hasOwnGroup: hasOwnGroup)
+        return Piped(process: process, input: input?.writing ?? -1, output: output.reading)
+      }
+    }
+    return try result.get()
+  }
+
+  private static let starting = Mutex(())
+
+  private static func pipe() throws(StartFault) -> (reading: CInt, writing: CInt) {
     var ends: [CInt] = [0, 0]
     guard Foundation.pipe(&ends) == 0 else { throw StartFault(error: errno) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -74,10 +112,18 @@ public enum StartedProcess {
   }
 }
 
-/// Why a program could not be started.
+/// Why a program could not be started, or has no memory to share.
 public struct StartFault: Error, CustomStringConvertible {
   /// The error number.
   public let error: CInt
+  /// The folder that it is about; nil: none.
+  public var place: String?
+  /// How many bytes were wanted there; nil: none.
+  public var bytes: Int?
   /// In words.
-  public var description: String { String(cString: strerror(error)) }
+  public var description: String {
+    let reason = String(cString: strerror(error))
+    let wanted = bytes.map { "\($0) bytes of shared memory: " } ?? ""
+    return wanted + (place.map { "\($0): " } ?? "") + reason
+  }
 }

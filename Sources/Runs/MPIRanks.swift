@@ -1,10 +1,20 @@
 import Learning
 import Processes
 import Schema
+import Synchronization
 
 /// The processes that MPI has started: the ranks of one run.
 public final class MPIRanks: Ranks {
   private let library: MPILibrary
+
+  private let playing = Atomic(false)
+
+  /// Whether a run is under way: a rank that fails meanwhile leaves the others waiting. Otherwise
+  /// all ranks learn of it.
+  var isPlaying: Bool {
+    get { playing.load(ordering: .relaxed) }
+    set { playing.store(newValue, ordering: .relaxed) }
+  }
 
   /// The place of this process, from 0.
   public var rank: Int { library.rank }
@@ -39,8 +49,10 @@ public final class MPIRanks: Ranks {
     return word.isEmpty ? nil : word
   }
 
-  /// Ends all processes at once, as this one cannot continue.
-  public func abort(_ code: Int32) { library.abort(code) }
+  /// Ends after a failure: all processes at once, where the others do not know of it.
+  public func end(failed code: Int32) {
+    if isPlaying { library.abort(code) } else { library.end() }
+  }
 
   /// Ends, on every rank.
   public func end() { library.end() }

@@ -177,9 +177,7 @@ extension RankPlan.Figures {
     do throws(Faults) { inputs = try scenario.inputs(options) } catch { throw .input(error.faults) }
     let task = inputs.task
     parameters = task.network.layout.count
-    let facts = [UpdateFacts(samples: 1, staleness: 0)]
-    sumsInSlices =
-      inputs.server.aggregator.value.weights(of: facts) != nil && inputs.server.transforms.isEmpty
+    sumsInSlices = inputs.sumsAsTrained
     try play(inputs)
     let clients = Self.some(
       task.partition.shards.indices.filter { !task.partition.shards[$0].isEmpty }, 16)

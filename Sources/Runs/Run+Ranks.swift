@@ -11,7 +11,7 @@ extension Run {
   ///
   /// Throws: `RunFailure` where this rank or another cannot begin; rank 0 says why.
   public func follow() throws(RunFailure) {
-    let inputs = try RankTalk.agree(options.ranks, scenario) { () throws(RunFailure) in
+    let inputs = try RankTalk.agree(options.ranks, self) { () throws(RunFailure) in
       try prepareInputs()
     }
     var saved = try RankTalk.read(options.ranks) { () throws(RunFailure) in
@@ -37,6 +37,8 @@ public enum RankTalk {
     /// What all ranks must have alike.
     var facts: [String: String] = [:]
     var fault: String?
+    /// Whether it is the user's.
+    var isBadInput = false
   }
 
   /// What a rank has played.
@@ -58,7 +60,9 @@ public enum RankTalk {
     var report = Report()
     switch result {
     case .success(let value): report.facts = facts(value)
-    case .failure(let failure): report.fault = "\(failure)"
+    case .failure(let failure):
+      report.fault = "\(failure)"
+      report.isBadInput = failure.isBadInput
     }
     let own = (try? JSONEncoder().encode(report)) ?? Data()
     let reports = ranks.gather(bytes: Array(own)).map {
@@ -67,26 +71,43 @@ public enum RankTalk {
     let value = try result.get()
     for (rank, other) in reports.enumerated() {
       let name = "rank \(rank) on \(other.host)"
-      if let fault = other.fault { throw .failed("\(name): \(fault)\nnothing was run") }
+      if let fault = other.fault {
+        let words = "\(name): \(fault)"
+        throw other.isBadInput ? badInput(words) : .failed("\(words)\nnothing was run")
+      }
       for (what, found) in reports[0].facts.sorted(by: { $0.key < $1.key })
       where other.facts[what] != found {
-        throw .failed(
-          "\(name) has another \(what) than rank 0 (\(other.facts[what] ?? "none"), and \(found)); "
-            + "nothing was run")
+        throw badInput(
+          "\(name) has another \(what) than rank 0 (\(other.facts[what] ?? "none"), and \(found))")
       }
     }
     return value
   }
 
+  private static func digest(_ bytes: [UInt8]) -> String {
+    var digest = Digest()
+    bytes.withUnsafeBytes { digest.combine(bytes: $0) }
+    return String(digest.value, radix: 16)
+  }
+
+  private static func badInput(_ words: String) -> RunFailure {
+    .input([Fault(at: .none, .contradiction(words))])
+  }
+
   /// Reads what is run, on every rank.
   static func agree(
-    _ ranks: (any Ranks)?, _ scenario: Scenario,
-    _ body: () throws(RunFailure) -> SimulationInputs
+    _ ranks: (any Ranks)?, _ run: Run, _ body: () throws(RunFailure) -> SimulationInputs
   ) throws(RunFailure) -> SimulationInputs {
     try read(ranks, body) { inputs in
-      [
+      let (scenario, folder) = (run.scenario, run.unfinished?.folder)
+      let checkpoint = folder.flatMap { folder in
+        (try? folder.contents(of: .checkpoint)).flatMap { $0 }.map(digest)
+      }
+      return [
         "version of FedSim": FedSimVersion.current, "scenario": scenario.digest,
         "data": inputs.task.digest.hexDigits, "number of threads": "\(inputs.pool.threads)",
+        "order of simultaneous events": inputs.shakeTies.map { "\($0)" } ?? "the fleet's",
+        "checkpoint": checkpoint ?? "none",
       ]
     }
   }
@@ -94,7 +115,10 @@ public enum RankTalk {
   /// Whether the run begins, which rank 0 says.
   @discardableResult
   static func start(_ ranks: (any Ranks)?, _ begins: Bool) -> Bool {
-    ranks.map { $0.gather(begins)[0] } ?? begins
+    guard let ranks else { return begins }
+    let begins = ranks.gather(begins)[0]
+    (ranks as? MPIRanks)?.isPlaying = begins
+    return begins
   }
 
   /// Compares what all ranks have played.
@@ -107,7 +131,9 @@ public enum RankTalk {
     var model = Digest()
     simulation.model.combine(into: &model)
     let own = Played(events: simulation.eventDigest.value, model: model.value)
-    for (rank, other) in ranks.gather(own).enumerated() where other != own {
+    let all = ranks.gather(own)
+    (ranks as? MPIRanks)?.isPlaying = false
+    for (rank, other) in all.enumerated() where other != own {
       throw .failed(
         "rank \(rank) played another run than rank \(ranks.rank): their processors or libraries "
           + "do not compute alike; no result was written")

@@ -186,7 +186,7 @@ public struct Run {
 
   /// Reads what is run; of several ranks each reads it, and none continues where one cannot.
   private func readInputs() throws(RunFailure) -> SimulationInputs {
-    let inputs = try RankTalk.agree(options.ranks, scenario) { () throws(RunFailure) in
+    let inputs = try RankTalk.agree(options.ranks, self) { () throws(RunFailure) in
       try refuseUnfinished()
       return try prepareInputs()
     }

@@ -24,14 +24,8 @@ final class WorkerProcess {
   /// Starts a worker. Pipes are closed in every other program that is started.
   init(program: String, arguments: [String]) throws(RunFailure) {
     do throws(StartFault) {
-      let (input, output) = (try StartedProcess.pipe(), try StartedProcess.pipe())
-      (orders, answers) = (input.writing, output.reading)
-      defer {
-        close(input.reading)
-        close(output.writing)
-      }
-      process = try StartedProcess.start(
-        program, arguments, files: [.own(input.reading), .own(output.writing)])
+      let child = try StartedProcess.piped(program, arguments)
+      (process, orders, answers) = (child.process, child.input, child.output)
     } catch {
       throw .failed("a worker cannot be started: \(error)")
     }

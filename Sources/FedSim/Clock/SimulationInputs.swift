@@ -134,6 +134,15 @@ public struct SimulationInputs: Sendable {
   /// Whether the selector looks at the squares of losses.
   var keepsLossSquares: Bool { server.selector.value.needs.contains(.lossSquares) }
 
+  /// Whether updates are summed while they are trained, and over ranks in slices; otherwise all of
+  /// a version are there before they are combined.
+  package var sumsAsTrained: Bool {
+    let facts = [UpdateFacts(samples: 1, staleness: 0)]
+    return server.aggregator.value.weights(of: facts) != nil && server.transforms.isEmpty
+      && !task.algorithm.needs.chainsTrainings && task.algorithm.needs.companions == 0
+      && fleet.allSatisfy { $0.adversary == nil }
+  }
+
   /// Whether any device trains for rounds.
   public var hasTrainers: Bool {
     fleet.allSatisfy { $0.collection == nil }

@@ -54,6 +54,12 @@ struct Computations {
     return living > nextSweep
   }
 
+  /// Whether a training's value is there; of several ranks, whether all have it, for what one of
+  /// them has computed beforehand depends on its threads.
+  func isKnown(_ training: DeferredTraining) -> Bool {
+    division == nil ? training.isComputed : training.trainer == .all
+  }
+
   /// Finds out which trainings live, those of updates given in the order of their making. Beyond
   /// the limit the oldest are computed, which lets go of what they start from.
   ///

@@ -104,7 +104,9 @@ extension OwnModel {
     _ cx: inout Context
   ) -> OwnModel {
     var depth = 1
-    if let before, before.training?.isComputed == false { depth += before.depth }
+    if let before, let earlier = before.training, !cx.computations.isKnown(earlier) {
+      depth += before.depth
+    }
     if depth > OwnModel.longestChain, isChain {
       _ = cx.computations.values(of: [training])
       depth = 1

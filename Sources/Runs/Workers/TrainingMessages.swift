@@ -44,6 +44,13 @@ struct SentBuffer: Codable {
   var offset: Int?
 }
 
+/// What a worker says to an order.
+enum TrainingReply: Codable {
+  case report(TrainingReport)
+  /// Why it could not be done, and would not be by another worker.
+  case fault(String)
+}
+
 /// What came of a training. The values of new buffers are in the shared memory.
 struct TrainingReport: Codable {
   var lossSum: Double

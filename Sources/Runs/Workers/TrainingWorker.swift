@@ -18,6 +18,7 @@ public enum TrainingWorker {
     // Reports have the pipe to themselves: what anything prints goes where errors go.
     let reports = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 4)
     dup2(STDERR_FILENO, STDOUT_FILENO)
+    endWithTheRun()
     guard let bytes = MessagePipe.receive(from: STDIN_FILENO),
       let setup = try? JSONDecoder().decode(WorkerSetup.self, from: Data(bytes))
     else { return 2 }
@@ -34,11 +35,20 @@ public enum TrainingWorker {
     guard let catalog else { return 2 }
     let desk = Desk(catalog: catalog, area: BufferArea(SharedMemory(descriptor: 3)))
     while let order = MessagePipe.receive(from: STDIN_FILENO) {
-      guard let report = try? desk.report(order), MessagePipe.send(report, to: reports) else {
-        return 3
-      }
+      guard let reply = desk.reply(order), MessagePipe.send(reply, to: reports) else { return 3 }
     }
     return 0
+  }
+
+  /// Ends the process where nobody writes orders any more, in the middle of a training, too.
+  private static func endWithTheRun() {
+    let watcher = Thread {
+      var input = pollfd(fd: STDIN_FILENO, events: 0, revents: 0)
+      while poll(&input, 1, -1) >= 0 || errno == EINTR {
+        if input.revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 { _exit(0) }
+      }
+    }
+    watcher.start()
   }
 
   private static func inputs(
@@ -61,15 +71,23 @@ public enum TrainingWorker {
     /// The buffers that the run may name again, by their numbers.
     private var kept: [(number: Int, buffer: ParameterBuffer)] = []
 
-    struct Missing: Error {}
+    struct Missing: Error, CustomStringConvertible {
+      var description: String { "a buffer that was not sent" }
+    }
 
     init(catalog: TrainingCatalog, area: BufferArea) {
       self.catalog = catalog
       self.area = area
     }
 
-    /// Computes a training; the report's bytes.
-    func report(_ bytes: [UInt8]) throws -> [UInt8] {
+    /// Computes a training; what is said of it, nil where that cannot be said.
+    func reply(_ bytes: [UInt8]) -> [UInt8]? {
+      let reply: TrainingReply
+      do { reply = .report(try report(bytes)) } catch { reply = .fault("\(error)") }
+      return try? Archive.bytes(of: reply)
+    }
+
+    private func report(_ bytes: [UInt8]) throws -> TrainingReport {
       let order = try Archive.value(TrainingOrder.self, from: bytes, contexts: [catalog])
       try area.memory.map(order.size)
       let buffers = try order.buffers.map(buffer)
@@ -82,12 +100,11 @@ public enum TrainingWorker {
         by: catalog.models[order.description.model].algorithm, kernels: catalog.kernels,
         scratch: scratch)
       let memory = answer.outcome.memory
-      return try Archive.bytes(
-        of: TrainingReport(
-          lossSum: answer.outcome.lossSum, lossSquares: memory.lossSquares,
-          samplesProcessed: answer.outcome.samplesProcessed, validation: answer.validation,
-          parts: MemoryParts(memory), buffers: try write(memory.buffers, besides: buffers),
-          size: area.memory.bytes.count))
+      return TrainingReport(
+        lossSum: answer.outcome.lossSum, lossSquares: memory.lossSquares,
+        samplesProcessed: answer.outcome.samplesProcessed, validation: answer.validation,
+        parts: MemoryParts(memory), buffers: try write(memory.buffers, besides: buffers),
+        size: area.memory.bytes.count)
     }
 
     private func buffer(_ sent: SentBuffer) throws -> ParameterBuffer {

@@ -18,6 +18,12 @@ public final class TrainingWorkers: TrainingExecutor {
   /// How many workers may die of one training, or before they are ready.
   static let mostDeaths = 3
 
+  /// Whether this program serves as a worker where it is started with the word.
+  private static let isOffered = Atomic(false)
+
+  /// Says that this program, started with `command`, calls `TrainingWorker.serve`.
+  public static func offer() { isOffered.store(true, ordering: .relaxed) }
+
   private let idle: Mutex<[WorkerChannel]>
   private let free: DispatchSemaphore
   private let failed = Mutex<(@Sendable (String) -> Never)?>(nil)
@@ -30,6 +36,11 @@ public final class TrainingWorkers: TrainingExecutor {
   init(
     _ count: Int, _ scenario: Scenario, _ options: RunOptions, _ inputs: SimulationInputs
   ) throws(RunFailure) {
+    guard Self.isOffered.load(ordering: .relaxed) else {
+      throw .failed("this program does not serve as a worker process (TrainingWorkers.offer)")
+    }
+    // A worker that dies is noticed, and ends nothing else.
+    signal(SIGPIPE, SIG_IGN)
     let setup = WorkerSetup(
       scenario: scenario.resolvedText, scenarioFile: scenario.file,
       kernels: inputs.kernels.body.rawValue, dataFolders: options.dataFolders,
@@ -37,11 +48,20 @@ public final class TrainingWorkers: TrainingExecutor {
     let data = inputs.task.digest.hexDigits
     var channels: [WorkerChannel] = []
     for _ in 0..<count {
-      channels.append(try WorkerChannel(setup, data: data, catalog: inputs.trainings()))
+      channels.append(
+        try WorkerChannel(
+          setup, data: data, catalog: inputs.trainings(), areaSize: Self.areaSize(inputs.task)))
     }
     for channel in channels { try channel.awaitReady() }
     idle = Mutex(channels)
     free = DispatchSemaphore(value: count)
+  }
+
+  /// What the buffers of a training take, in bytes: all that it begins with, or leaves.
+  private static func areaSize(_ task: LearningTask) -> Int {
+    let slots = task.plan.optimizer.slotCount
+    let buffers = 1 + slots + task.algorithm.needs.workingBuffers(optimizerSlots: slots)
+    return buffers * (task.network.layout.byteCount + 64)
   }
 
   /// What is done where a training cannot be computed at all; otherwise the process ends with exit
@@ -62,8 +82,8 @@ public final class TrainingWorkers: TrainingExecutor {
         return try channel.answer(request)
       } catch {
         deaths += 1
-        let isOver = deaths == Self.mostDeaths
-        guard !isOver, channel.restart() else { giveUp("\(error.reason)") }
+        let isOver = error.isFinal || deaths == Self.mostDeaths
+        guard !isOver, channel.restart() else { giveUp(error.reason) }
       }
     }
   }

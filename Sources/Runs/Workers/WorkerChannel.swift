@@ -6,9 +6,11 @@ import Processes
 
 /// A worker process as the run sees it. One thread at a time uses it.
 final class WorkerChannel: @unchecked Sendable {
-  /// The worker is gone, or says what nobody understands.
+  /// The worker is gone, or cannot do what it is asked for.
   struct Lost: Error {
     let reason: String
+    /// Whether another worker could do it as little.
+    var isFinal = false
   }
 
   /// Buffers that a worker keeps: versions from which several trainings begin.
@@ -27,11 +29,13 @@ final class WorkerChannel: @unchecked Sendable {
   /// Starts a worker.
   ///
   /// Throws: `RunFailure.failed` where it cannot be started.
-  init(_ setup: WorkerSetup, data: String, catalog: TrainingCatalog) throws(RunFailure) {
+  init(
+    _ setup: WorkerSetup, data: String, catalog: TrainingCatalog, areaSize: Int
+  ) throws(RunFailure) {
     self.setup = (try? JSONEncoder().encode(setup)).map { Array($0) } ?? []
     (self.data, self.catalog) = (data, catalog)
     do throws(StartFault) {
-      area = BufferArea(try SharedMemory(size: 1 << 16))
+      area = BufferArea(try SharedMemory(size: areaSize))
       try start()
     } catch {
       throw .failed("a worker process cannot be started: \(error)")
@@ -41,19 +45,10 @@ final class WorkerChannel: @unchecked Sendable {
   deinit { stop() }
 
   private func start() throws(StartFault) {
-    let (input, output) = (try StartedProcess.pipe(), try StartedProcess.pipe())
-    defer {
-      close(input.reading)
-      close(output.writing)
-    }
-    (orders, reports) = (input.writing, output.reading)
-    process = try StartedProcess.start(
+    let worker = try StartedProcess.piped(
       ThisProgram.path, [TrainingWorkers.command],
-      files: [
-        .own(input.reading), .own(output.writing), .own(STDERR_FILENO),
-        .own(area.memory.descriptor),
-      ],
-      hasOwnGroup: true)
+      files: [.own(STDERR_FILENO), .own(area.memory.descriptor)], hasOwnGroup: true)
+    (process, orders, reports) = (worker.process, worker.input, worker.output)
     _ = MessagePipe.send(setup, to: orders)
   }
 
@@ -101,14 +96,25 @@ final class WorkerChannel: @unchecked Sendable {
   /// Throws: `Lost` where no report comes.
   func answer(_ request: TrainingRequest) throws(Lost) -> TrainingAnswer {
     let buffers = request.memory.buffers
-    guard let order = try? order(request, buffers),
-      let bytes = try? Archive.bytes(of: order, contexts: [catalog]),
-      MessagePipe.send(bytes, to: orders), let answer = MessagePipe.receive(from: reports)
+    let order: TrainingOrder
+    do throws(StartFault) {
+      order = try self.order(request, buffers)
+    } catch {
+      throw Lost(reason: "\(error)", isFinal: true)
+    }
+    guard let bytes = try? Archive.bytes(of: order, contexts: [catalog]),
+      MessagePipe.send(bytes, to: orders), let reply = MessagePipe.receive(from: reports)
     else { throw Lost(reason: stop()) }
     do {
-      let report = try Archive.value(TrainingReport.self, from: answer)
-      try area.memory.map(report.size)
-      return try self.answer(report, buffers)
+      switch try Archive.value(TrainingReply.self, from: reply) {
+      case .report(let report):
+        try area.memory.map(report.size)
+        return try answer(report, buffers)
+      case .fault(let reason):
+        throw Lost(reason: "a worker process: \(reason)", isFinal: true)
+      }
+    } catch let lost as Lost {
+      throw lost
     } catch {
       throw Lost(reason: "a worker process answers what is not understood (\(error))")
     }
