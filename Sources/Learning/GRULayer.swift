@@ -4,23 +4,14 @@ import Numerics
 ///
 /// Source: Cho et al. (2014), in the form with its own bias for the hidden state, which the
 /// reset gate multiplies after the product. Order: as the LSTM's, with two sums apart.
-struct GRULayer: PlacedLayer {
-  private let time: Int
-  private let features: Int
-  private let units: Int
-  private let returnsSequence: Bool
+struct GRULayer: RecurrentLayer {
+  let shape: RecurrentShape
 
   init(units: Int, returnsSequence: Bool, inputShape: [Int]) throws(ShapeProblem) {
-    guard inputShape.count == 2 else {
-      throw ShapeProblem("takes [time, features] and gets \(inputShape)")
-    }
-    guard units > 0 else { throw ShapeProblem("has at least 1 unit") }
-    (time, features) = (inputShape[0], inputShape[1])
-    self.units = units
-    self.returnsSequence = returnsSequence
+    shape = try RecurrentShape(
+      units: units, returnsSequence: returnsSequence, inputShape: inputShape)
   }
 
-  var outputShape: [Int] { returnsSequence ? [time, units] : [units] }
   var stem: String { "gru" }
   var tensors: [(name: String, shape: [Int])] {
     [
@@ -29,7 +20,6 @@ struct GRULayer: PlacedLayer {
     ]
   }
   var multiplyAdds: Int { time * 3 * units * (features + units) }
-  var writtenCount: Int { time * units }
 
   func stateCount(_ rows: Int) -> Int { rows * time * units * 7 }
 
@@ -37,20 +27,12 @@ struct GRULayer: PlacedLayer {
     rows * time * units * 6 + 2 * rows * units + 3 * units * (features + units)
   }
 
-  func initialise(_ target: UnsafeMutablePointer<Float>, _ stream: inout RandomStream) {
-    initialiseUniform(target, count: parameterCount, fan: units, &stream)
-  }
-
-  private func parts(_ pass: Pass) -> RecurrentParts {
-    RecurrentParts(pass, rows: pass.rows, time: time, units: units, gates: 3)
-  }
-
   func forward(_ pass: Pass) {
     let functions = pass.kernels.functions
     let (rows, wide, row) = (pass.rows, 3 * units, time * units)
     let weight = pass.parameters + features * wide
     let inputBias = weight + units * wide
-    let parts = parts(pass)
+    let parts = parts(pass, gates: 3)
     functions.gemm(
       rows * time, wide, features, pass.input, features, 1, pass.parameters, wide, inputBias, 0,
       parts.gates, wide)
@@ -70,7 +52,7 @@ struct GRULayer: PlacedLayer {
   func backward(_ pass: Pass, _ deltas: Deltas) {
     let functions = pass.kernels.functions
     let (rows, wide, row) = (pass.rows, 3 * units, time * units)
-    let parts = parts(pass)
+    let parts = parts(pass, gates: 3)
     let sums = pass.scratch
     let recurrentSums = sums + rows * time * wide
     let hiddenDelta = recurrentSums + rows * time * wide

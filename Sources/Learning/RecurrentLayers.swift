@@ -5,23 +5,14 @@ import Numerics
 /// Source: Hochreiter and Schmidhuber (1997), with forget gates (Gers et al., 2000). Order: a
 /// gate's sum begins at the bias, over features, then over the units before; weight gradients over
 /// time, then samples.
-struct LSTMLayer: PlacedLayer {
-  private let time: Int
-  private let features: Int
-  private let units: Int
-  private let returnsSequence: Bool
+struct LSTMLayer: RecurrentLayer {
+  let shape: RecurrentShape
 
   init(units: Int, returnsSequence: Bool, inputShape: [Int]) throws(ShapeProblem) {
-    guard inputShape.count == 2 else {
-      throw ShapeProblem("takes [time, features] and gets \(inputShape)")
-    }
-    guard units > 0 else { throw ShapeProblem("has at least 1 unit") }
-    (time, features) = (inputShape[0], inputShape[1])
-    self.units = units
-    self.returnsSequence = returnsSequence
+    shape = try RecurrentShape(
+      units: units, returnsSequence: returnsSequence, inputShape: inputShape)
   }
 
-  var outputShape: [Int] { returnsSequence ? [time, units] : [units] }
   var stem: String { "lstm" }
   var tensors: [(name: String, shape: [Int])] {
     [
@@ -30,7 +21,6 @@ struct LSTMLayer: PlacedLayer {
     ]
   }
   var multiplyAdds: Int { time * 4 * units * (features + units) }
-  var writtenCount: Int { time * units }
 
   func stateCount(_ rows: Int) -> Int { rows * time * units * 7 }
 
@@ -43,19 +33,11 @@ struct LSTMLayer: PlacedLayer {
   private var ahead: WeightPanels { WeightPanels(inputs: units, outputs: 4 * units) }
   private var back: WeightPanels { WeightPanels(inputs: 4 * units, outputs: units) }
 
-  func initialise(_ target: UnsafeMutablePointer<Float>, _ stream: inout RandomStream) {
-    initialiseUniform(target, count: parameterCount, fan: units, &stream)
-  }
-
-  private func parts(_ pass: Pass) -> RecurrentParts {
-    RecurrentParts(pass, rows: pass.rows, time: time, units: units, gates: 4)
-  }
-
   func forward(_ pass: Pass) {
     let functions = pass.kernels.functions
     let (rows, wide, row) = (pass.rows, 4 * units, time * units)
     let recurrent = pass.parameters + features * wide
-    let parts = parts(pass)
+    let parts = parts(pass, gates: 4)
     functions.gemm(
       rows * time, wide, features, pass.input, features, 1, pass.parameters, wide,
       recurrent + units * wide, 0, parts.gates, wide)
@@ -78,7 +60,7 @@ struct LSTMLayer: PlacedLayer {
   func backward(_ pass: Pass, _ deltas: Deltas) {
     let functions = pass.kernels.functions
     let (rows, wide, row) = (pass.rows, 4 * units, time * units)
-    let parts = parts(pass)
+    let parts = parts(pass, gates: 4)
     let sums = pass.scratch
     let hiddenDelta = sums + rows * time * wide
     let cellDelta = hiddenDelta + rows * units

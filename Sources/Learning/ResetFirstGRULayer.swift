@@ -6,23 +6,14 @@ import Numerics
 /// Source: Cho et al. (2014): n = tanh(W·x + R·(r ⊙ h) + b), h = n + z·(h − n). Order: a gate's sum
 /// begins at the bias, over features, then over the units before; weight gradients over time, then
 /// samples, as the LSTM's.
-struct ResetFirstGRULayer: PlacedLayer {
-  private let time: Int
-  private let features: Int
-  private let units: Int
-  private let returnsSequence: Bool
+struct ResetFirstGRULayer: RecurrentLayer {
+  let shape: RecurrentShape
 
   init(units: Int, returnsSequence: Bool, inputShape: [Int]) throws(ShapeProblem) {
-    guard inputShape.count == 2 else {
-      throw ShapeProblem("takes [time, features] and gets \(inputShape)")
-    }
-    guard units > 0 else { throw ShapeProblem("has at least 1 unit") }
-    (time, features) = (inputShape[0], inputShape[1])
-    self.units = units
-    self.returnsSequence = returnsSequence
+    shape = try RecurrentShape(
+      units: units, returnsSequence: returnsSequence, inputShape: inputShape)
   }
 
-  var outputShape: [Int] { returnsSequence ? [time, units] : [units] }
   var stem: String { "gru" }
   var tensors: [(name: String, shape: [Int])] {
     [
@@ -31,7 +22,6 @@ struct ResetFirstGRULayer: PlacedLayer {
     ]
   }
   var multiplyAdds: Int { time * 3 * units * (features + units) }
-  var writtenCount: Int { time * units }
 
   func stateCount(_ rows: Int) -> Int { rows * time * units * 5 }
 
@@ -39,19 +29,11 @@ struct ResetFirstGRULayer: PlacedLayer {
     rows * time * units * 3 + 3 * rows * units + 3 * units * (features + units)
   }
 
-  func initialise(_ target: UnsafeMutablePointer<Float>, _ stream: inout RandomStream) {
-    initialiseUniform(target, count: parameterCount, fan: units, &stream)
-  }
-
-  private func parts(_ pass: Pass) -> RecurrentParts {
-    RecurrentParts(pass, rows: pass.rows, time: time, units: units, gates: 3)
-  }
-
   func forward(_ pass: Pass) {
     let functions = pass.kernels.functions
     let (rows, wide, row) = (pass.rows, 3 * units, time * units)
     let recurrent = pass.parameters + features * wide
-    let parts = parts(pass)
+    let parts = parts(pass, gates: 3)
     // What the reset gate leaves of the state before. Shapes: [row][time][units].
     let left = parts.recurrent
     functions.gemm(
@@ -97,7 +79,7 @@ struct ResetFirstGRULayer: PlacedLayer {
   func backward(_ pass: Pass, _ deltas: Deltas) {
     let functions = pass.kernels.functions
     let (rows, wide, row) = (pass.rows, 3 * units, time * units)
-    let parts = parts(pass)
+    let parts = parts(pass, gates: 3)
     let sums = pass.scratch
     let hiddenDelta = sums + rows * time * wide
     let beforeDelta = hiddenDelta + rows * units

@@ -3,19 +3,20 @@ import Learning
 /// How a run's trainings are divided among its ranks: which rank computes which.
 ///
 /// It follows from the trainings as they are described, so all ranks agree on it without a word.
-struct Division {
+package struct Division {
   private let ranks: any Ranks
   /// Batches that each rank was dealt since values were last asked for.
   private var batches: [Int]
 
-  init(_ ranks: any Ranks) {
+  /// A division in which nobody has anything yet.
+  package init(_ ranks: any Ranks) {
     self.ranks = ranks
     batches = Array(repeating: 0, count: ranks.count)
   }
 
   /// Gives a training to the rank that has the fewest batches, the first of several; one that
   /// continues another goes where that one is.
-  mutating func deal(_ training: DeferredTraining) {
+  package mutating func deal(_ training: DeferredTraining) {
     guard training.trainer == .none else { return }
     var least = 0
     if case .rank(let rank)? = training.begunBy?.trainer {
