@@ -85,30 +85,34 @@ struct RankedRunTests {
 
   @Test("a training goes to the rank with the fewest batches, or to that of the one before it")
   func deals() {
-    let network = Network.multilayerPerceptron(inputCount: 4, hidden: [], classCount: 2)
-    let dataset = Dataset(
-      features: .floats(Array(repeating: 0, count: 16)), sampleShape: [4],
-      labels: [0, 1, 0, 1], classCount: 2)
-    let start = ParameterBuffer(count: network.layout.count) { _ in }
-    func training(_ batches: Int, after earlier: DeferredTraining? = nil) -> DeferredTraining {
-      let local = LocalTraining(
-        network: network, dataset: dataset, shard: [0, 1, 2, 3],
-        plan: TrainingPlan(epochs: 10, batchSize: 4, learningRate: 0.1),
-        order: .keyed(StreamKey(seed: 1, purpose: "batches"), firstSlot: 0))
-      return DeferredTraining(
-        local, by: FedAvgLocal(NoSettings()), batches: 0..<batches,
-        from: earlier.map { .checkpoint($0) } ?? .parameters(start), validation: [],
-        kernels: .best)
-    }
     // Batches so far, by rank: 3 0, 3 1, 3 3, 4 3, 4 8; the last follows the first, whoever has less.
     let dealt = ThreadRanks.run(2) { ranks in
       var division = Division(ranks)
-      var all = [3, 1, 2, 1, 5].map { training($0) }
-      all.append(training(9, after: all[1]))
+      var all = [3, 1, 2, 1, 5].map { Self.training($0) }
+      all.append(Self.training(9, after: all[1]))
       for training in all { division.deal(training) }
       return all.map(\.trainer)
     }
     let expected: [DeferredTraining.Trainer] = [0, 1, 1, 0, 1, 1].map { .rank($0) }
     #expect(dealt == [expected, expected])
+  }
+
+  /// A training of so many batches of four samples, which begins with zeros or with an earlier one.
+  private static func training(
+    _ batches: Int, after earlier: DeferredTraining? = nil
+  ) -> DeferredTraining {
+    let network = Network.multilayerPerceptron(inputCount: 4, hidden: [], classCount: 2)
+    let dataset = Dataset(
+      features: .floats(Array(repeating: 0, count: 16)), sampleShape: [4],
+      labels: [0, 1, 0, 1], classCount: 2)
+    let local = LocalTraining(
+      network: network, dataset: dataset, shard: [0, 1, 2, 3],
+      plan: TrainingPlan(epochs: 10, batchSize: 4, learningRate: 0.1),
+      order: .keyed(StreamKey(seed: 1, purpose: "batches"), firstSlot: 0))
+    let start = ParameterBuffer(count: network.layout.count) { _ in }
+    return DeferredTraining(
+      local, by: FedAvgLocal(NoSettings()), batches: 0..<batches,
+      from: earlier.map { .checkpoint($0) } ?? .parameters(start), validation: [],
+      kernels: .best)
   }
 }
