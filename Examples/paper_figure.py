@@ -10,7 +10,7 @@ import argparse
 import itertools
 import pathlib
 
-import fedsim
+import pyfedsim
 import matplotlib
 
 matplotlib.use("agg")
@@ -45,11 +45,11 @@ def policies(words):
 
 def read(results):
     """The evaluated versions of one policy's seeds, a row a version."""
-    rows = fedsim.table(results, "versions", settings=False)
+    rows = pyfedsim.table(results, "versions", settings=False)
     if "bytesUp" in rows:  # Results of schema 1 do not have it.
-        devices = fedsim.table(results, "devices", settings=False).groupby("file").size()
+        devices = pyfedsim.table(results, "devices", settings=False).groupby("file").size()
         rows["bytes"] = (rows["bytesUp"] + rows["bytesDown"]) / rows["file"].map(devices)
-    ends = fedsim.table(results, "", over=(), settings=False).set_index("file")["simulatedTime"]
+    ends = pyfedsim.table(results, "", over=(), settings=False).set_index("file")["simulatedTime"]
     rows["simulatedTime"] = rows["file"].map(ends)
     rows = rows.dropna(subset="centralAccuracy")
     if missing := [path for path in results if path not in set(rows["file"])]:
@@ -87,7 +87,7 @@ def main():
     options, words = parser.parse_known_args()
     try:
         data = {name: read(results) for name, results in policies(words).items()}
-    except (OSError, fedsim.NotAResult) as error:
+    except (OSError, pyfedsim.NotAResult) as error:
         raise SystemExit(f"paper_figure: {error}") from error
     chosen = PANELS if all("bytes" in rows for rows in data.values()) else PANELS[:1]
     figure, panels = plt.subplots(

@@ -74,7 +74,7 @@ public enum KeyAdvice {
         "transformer", "bert", "vit",
       ], nil,
       "a network is a list of layers (`task.model.layers`, `fedsim list layer`), `residual` and "
-        + "`attention` among them; `python -m fedsim.from_torch` writes it for a PyTorch module"),
+        + "`attention` among them; `python -m pyfedsim.from_torch` writes it for a PyTorch module"),
   ]
 
   /// What to say of a word where nothing has its name; nil: nothing.

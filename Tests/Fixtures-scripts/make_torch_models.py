@@ -1,4 +1,4 @@
-"""Makes Tests/RunsTests/Fixtures/torch-models: networks of PyTorch as `python -m fedsim.from_torch` writes them.
+"""Makes Tests/RunsTests/Fixtures/torch-models: networks of PyTorch as `python -m pyfedsim.from_torch` writes them.
 
 Run from the root of the project, with numpy and torch (2.15 was used):
   python3 Tests/Fixtures-scripts/make_torch_models.py
@@ -18,7 +18,7 @@ from torch.nn import functional as F
 ROOT = pathlib.Path(__file__).parent.parent.parent
 FOLDER = ROOT / "Tests" / "RunsTests" / "Fixtures" / "torch-models"
 sys.path.insert(0, str(ROOT / "python"))
-from fedsim.from_torch import Unsupported, convert  # noqa: E402
+from pyfedsim.from_torch import Unsupported, convert  # noqa: E402
 
 
 class LeNet(nn.Module):

@@ -2,7 +2,7 @@
 
 Run from the root of the project, with numpy and torch (2.15 was used):
   python3 Tests/Fixtures-scripts/make_torch_steps.py
-steps.yaml is the section `model` as `python -m fedsim.from_torch` writes it, steps-0.npz has the first weights, and
+steps.yaml is the section `model` as `python -m pyfedsim.from_torch` writes it, steps-0.npz has the first weights, and
 steps-data.npz has samples as FedSim takes them. NAME.npz has, for each optimiser, `loss` (the sum over each batch, in
 training mode), `scores` (of all samples in evaluation mode, behind the last step) and, behind each of the steps, every
 tensor, all in float64. A batch is the next nine samples; the last of a data epoch has four. No bias is in front of a
@@ -20,8 +20,8 @@ from torch.nn import functional as F
 ROOT = pathlib.Path(__file__).parent.parent.parent
 FOLDER = ROOT / "Tests" / "RunsTests" / "Fixtures" / "torch-steps"
 sys.path.insert(0, str(ROOT / "python"))
-from fedsim.from_torch import convert  # noqa: E402
-from fedsim.from_torch._convert import named_tensors, traced  # noqa: E402
+from pyfedsim.from_torch import convert  # noqa: E402
+from pyfedsim.from_torch._convert import named_tensors, traced  # noqa: E402
 
 SHAPE, SAMPLES, BATCH, STEPS = (2, 8, 8), 40, 9, 20
 

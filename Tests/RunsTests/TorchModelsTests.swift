@@ -6,7 +6,7 @@ import Scenarios
 import Testing
 
 /// Tests/Fixtures-scripts/make_torch_models.py wrote networks of the field as
-/// `python -m fedsim.from_torch` turns them into layers and weights, with PyTorch's logits.
+/// `python -m pyfedsim.from_torch` turns them into layers and weights, with PyTorch's logits.
 @Suite("Networks brought from PyTorch")
 struct TorchModelsTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import xarray
 
-import fedsim
+import pyfedsim
 from conftest import COMMAND
-from fedsim._file import decoded
+from pyfedsim._file import decoded
 
 
 def variables(path):
@@ -27,7 +27,7 @@ def variables(path):
 
 
 def test_every_variable_is_there_with_the_values_that_h5py_reads(night):
-    tree = fedsim.open(night)
+    tree = pyfedsim.open(night)
     known = variables(night)
     assert len(known) > 100
     for name, values, attributes in known:
@@ -45,7 +45,7 @@ def test_every_variable_is_there_with_the_values_that_h5py_reads(night):
 
 
 def test_accuracy_over_time_is_one_expression(night):
-    accuracy = fedsim.open(night)["versions"].centralAccuracy
+    accuracy = pyfedsim.open(night)["versions"].centralAccuracy
     assert accuracy.dims == ("version",)
     assert "publishedAt" in accuracy.coords
     # The accuracy at a time is that of the last version published at or before it.
@@ -56,18 +56,18 @@ def test_accuracy_over_time_is_one_expression(night):
 
 
 def test_a_group_is_that_of_the_tree(night):
-    tree = fedsim.open(night)
-    assert set(fedsim.groups(night)) == {node.path.strip("/") for node in tree.subtree} - {""}
-    for name in ("", *fedsim.groups(night)):
-        data = fedsim.group(night, name)
+    tree = pyfedsim.open(night)
+    assert set(pyfedsim.groups(night)) == {node.path.strip("/") for node in tree.subtree} - {""}
+    for name in ("", *pyfedsim.groups(night)):
+        data = pyfedsim.group(night, name)
         assert isinstance(data, xarray.Dataset)
         assert data.identical(tree[f"/{name}"].to_dataset(inherit=False))
 
 
 def test_civil_times_are_the_start_of_the_run_and_the_time_since(night):
-    seconds = fedsim.group(night, "versions")
-    civil = fedsim.group(night, "versions", times="civil")
-    spans = fedsim.group(night, "versions", times="timedelta")
+    seconds = pyfedsim.group(night, "versions")
+    civil = pyfedsim.group(night, "versions", times="civil")
+    spans = pyfedsim.group(night, "versions", times="timedelta")
     assert civil.publishedAt.values[0] == np.datetime64("2025-11-17T00:00:00")
     # The clock has whole microseconds, and a nanosecond too many would show that they were lost.
     since = civil.publishedAt.values - np.datetime64("2025-11-17T00:00:00", "ns")
@@ -76,7 +76,7 @@ def test_civil_times_are_the_start_of_the_run_and_the_time_since(night):
     assert (spans.publishedAt.values == since).all()
     # Durations are no moments.
     assert civil.meanStalenessSeconds.dtype == spans.meanStalenessSeconds.dtype == np.dtype("timedelta64[ns]")
-    hours = fedsim.group(night, "hours", times="civil")
+    hours = pyfedsim.group(night, "hours", times="civil")
     assert hours.hour.values[5] == np.datetime64("2025-11-17T05:00:00")
 
 
@@ -95,7 +95,7 @@ def test_a_missing_time_stays_missing_and_others_have_the_microseconds_that_were
 
 
 def test_attributes_are_plain_values(night):
-    found = fedsim.attributes(night)
+    found = pyfedsim.attributes(night)
     assert found["title"] == "smoke-open"
     assert type(found["seed"]) is int and type(found["schemaVersion"]) is int
     assert len(found["contentDigest"]) == 64
@@ -103,18 +103,18 @@ def test_attributes_are_plain_values(night):
 
 def test_what_is_no_result_is_told_of(night, tmp_path):
     (tmp_path / "text.h5").write_text("hours, in words")
-    with pytest.raises(fedsim.NotAResult, match="not an HDF5 file"):
-        fedsim.open(tmp_path / "text.h5")
+    with pytest.raises(pyfedsim.NotAResult, match="not an HDF5 file"):
+        pyfedsim.open(tmp_path / "text.h5")
     with h5py.File(tmp_path / "other.h5", "w") as file:
         file["x"] = 1
-    with pytest.raises(fedsim.NotAResult, match="not a result of FedSim"):
-        fedsim.attributes(tmp_path / "other.h5")
+    with pytest.raises(pyfedsim.NotAResult, match="not a result of FedSim"):
+        pyfedsim.attributes(tmp_path / "other.h5")
     with pytest.raises(FileNotFoundError):
-        fedsim.open(tmp_path / "none.h5")
+        pyfedsim.open(tmp_path / "none.h5")
     with pytest.raises(KeyError, match="no group 'version'; there are rounds, versions"):
-        fedsim.group(night, "version")
+        pyfedsim.group(night, "version")
     with pytest.raises(ValueError, match="found 'hours', expected 'seconds'"):
-        fedsim.group(night, "versions", times="hours")
+        pyfedsim.group(night, "versions", times="hours")
 
 
 @pytest.mark.parametrize("link, target", [("devices/self", "devices"), ("loop", "/"), ("again", "versions")])
@@ -123,8 +123,8 @@ def test_a_group_that_is_linked_twice_is_refused_at_once(night, tmp_path, link, 
     shutil.copy(night, path)
     with h5py.File(path, "r+") as file:
         file[link] = file[target]
-    for read in (fedsim.open, fedsim.groups, lambda path: fedsim.group(path, "versions")):
-        with pytest.raises(fedsim.NotAResult, match="loop.h5: .*: a link to a group that is elsewhere, too"):
+    for read in (pyfedsim.open, pyfedsim.groups, lambda path: pyfedsim.group(path, "versions")):
+        with pytest.raises(pyfedsim.NotAResult, match="loop.h5: .*: a link to a group that is elsewhere, too"):
             read(path)
 
 
@@ -133,11 +133,11 @@ def test_groups_are_read_to_sixteen_levels(night, tmp_path):
     shutil.copy(night, path)
     with h5py.File(path, "r+") as file:
         file.create_group("/".join("abcdefghijklmnop"[:15]))
-    assert "/".join("abcdefghijklmno") in fedsim.groups(path)
+    assert "/".join("abcdefghijklmno") in pyfedsim.groups(path)
     with h5py.File(path, "r+") as file:
         file.create_group("/".join("abcdefghijklmnop"))
-    for read in (fedsim.open, fedsim.groups):
-        with pytest.raises(fedsim.NotAResult, match="more than 16 groups one in the other"):
+    for read in (pyfedsim.open, pyfedsim.groups):
+        with pytest.raises(pyfedsim.NotAResult, match="more than 16 groups one in the other"):
             read(path)
 
 
@@ -148,42 +148,42 @@ def test_a_replaced_dimension_is_an_error_of_the_package(night, tmp_path):
         length = file["devices/device"].shape[0]
         del file["devices/device"]
         file["devices/device"] = np.arange(length)
-    for read in (fedsim.open, lambda path: fedsim.group(path, "devices")):
-        with pytest.raises(fedsim.NotAResult, match="replaced.h5: this file is not as FedSim wrote it"):
+    for read in (pyfedsim.open, lambda path: pyfedsim.group(path, "devices")):
+        with pytest.raises(pyfedsim.NotAResult, match="replaced.h5: this file is not as FedSim wrote it"):
             read(path)
     said = subprocess.run([COMMAND, "report", path], capture_output=True, text=True)
     assert said.returncode == 2 and "a reference to a dimension that is not there" in said.stderr, said.stderr
     with h5py.File(path, "r+") as file:
         del file["versions"]
         file["versions"] = h5py.SoftLink("/nowhere")
-    with pytest.raises(fedsim.NotAResult, match="replaced.h5: "):
-        fedsim.groups(path)
+    with pytest.raises(pyfedsim.NotAResult, match="replaced.h5: "):
+        pyfedsim.groups(path)
 
 
 def test_nothing_is_written(night):
     before = os.stat(night)
-    fedsim.open(night), fedsim.table(night), fedsim.ledgers(night), fedsim.timeline(night)
+    pyfedsim.open(night), pyfedsim.table(night), pyfedsim.ledgers(night), pyfedsim.timeline(night)
     after = os.stat(night)
     assert (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size)
 
 
 def test_a_recovered_result_opens_and_says_that_it_is_not_whole(recovered, night):
     journal, checkpoint = recovered
-    assert fedsim.is_whole(night) and not fedsim.is_whole(journal) and not fedsim.is_whole(checkpoint)
-    assert fedsim.groups(journal) == ["rounds", "versions"]
-    assert set(fedsim.groups(checkpoint)) > {"rounds", "versions", "devices", "ledger", "effort"}
-    tree = fedsim.open(checkpoint)
+    assert pyfedsim.is_whole(night) and not pyfedsim.is_whole(journal) and not pyfedsim.is_whole(checkpoint)
+    assert pyfedsim.groups(journal) == ["rounds", "versions"]
+    assert set(pyfedsim.groups(checkpoint)) > {"rounds", "versions", "devices", "ledger", "effort"}
+    tree = pyfedsim.open(checkpoint)
     # The tables of the checkpoint are of a time that the run had come to, and all say the same.
-    times = {tree[name].attrs["asOf"] for name in fedsim.groups(checkpoint) if "asOf" in tree[name].attrs}
+    times = {tree[name].attrs["asOf"] for name in pyfedsim.groups(checkpoint) if "asOf" in tree[name].attrs}
     assert len(times) == 1 and 0 < times.pop() <= tree.simulatedTime.item()
-    assert fedsim.open(journal)["versions"].sizes["version"] == len(fedsim.table(journal, "versions"))
+    assert pyfedsim.open(journal)["versions"].sizes["version"] == len(pyfedsim.table(journal, "versions"))
     with pytest.raises(KeyError, match="no group 'ledger'; there are rounds, versions"):
-        fedsim.group(journal, "ledger")
+        pyfedsim.group(journal, "ledger")
 
 
 def test_the_table_of_a_sweep_is_named_as_what_it_is(tmp_path):
     path = tmp_path / "table.h5"
     with h5py.File(path, "w") as file:
         file.attrs["Conventions"] = "CF-1.10 FedSim-sweep-1"
-    with pytest.raises(fedsim.NotAResult, match="this is the table of a sweep"):
-        fedsim.open(path)
+    with pytest.raises(pyfedsim.NotAResult, match="this is the table of a sweep"):
+        pyfedsim.open(path)

@@ -4,14 +4,14 @@ import subprocess
 import numpy as np
 import pytest
 
-import fedsim
+import pyfedsim
 from conftest import COMMAND, ROOT
 
 torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
 
-from fedsim import from_torch  # noqa: E402
+from pyfedsim import from_torch  # noqa: E402
 
 
 class Block(nn.Module):
@@ -154,7 +154,7 @@ def test_what_a_run_ends_with_has_its_losses_in_pytorch(tmp_path, ending):
     with torch.no_grad():
         logits = network.double()(torch.tensor(samples[24:].transpose(0, 3, 1, 2)).double())
         loss = F.cross_entropy(logits, torch.tensor(labels[24:])).item()
-    assert abs(fedsim.open(result).versions.centralLoss.values[-1] - loss) < 1e-5
+    assert abs(pyfedsim.open(result).versions.centralLoss.values[-1] - loss) < 1e-5
 
 
 class LastState(nn.Module):
@@ -209,4 +209,4 @@ def test_shapes_types_and_files_that_do_not_fit_are_named(tmp_path):
     (tmp_path / "r.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
     with pytest.raises(ValueError, match="is a result: export its model first"):
         from_torch.state_dict(nn.Linear(4, 2), tmp_path / "r.h5", (4,))
-    assert fedsim.from_torch is from_torch
+    assert pyfedsim.from_torch is from_torch

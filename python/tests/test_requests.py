@@ -10,8 +10,8 @@ import pytest
 from backend import Backend, Serving
 from conftest import COMMAND
 
-import fedsim
-from fedsim.__main__ import main
+import pyfedsim
+from pyfedsim.__main__ import main
 
 SCENARIO = pathlib.Path(__file__).with_name("requests.yaml")
 
@@ -48,7 +48,7 @@ def exported(tmp_path_factory):
 def test_another_server_ends_with_the_same_model_and_as_many_versions(exported):
     backend = Backend()
     with Serving(backend.app()) as server:
-        replayed = fedsim.replay_requests(exported / "r.jsonl", server.url)
+        replayed = pyfedsim.replay_requests(exported / "r.jsonl", server.url)
     model = json.loads((exported / "model.json").read_text())
     assert model["version"] >= 10
     assert backend.version == model["version"]
@@ -64,7 +64,7 @@ def test_a_server_that_has_versions_already_hears_of_its_own(exported):
     backend = Backend(first=40)
     with Serving(backend.app()) as server:
         # Its answer to the first check says that its version 40 is the run's version 0.
-        replayed = fedsim.replay_requests(exported / "r.jsonl", server.url)
+        replayed = pyfedsim.replay_requests(exported / "r.jsonl", server.url)
     model = json.loads((exported / "model.json").read_text())
     assert backend.version == 40 + model["version"]
     assert replayed.differing == []
@@ -81,7 +81,7 @@ def test_answers_that_differ_are_a_table_and_exit_code_1(exported, capsys):
 def test_the_command_works_where_all_answers_agree(exported):
     with Serving(Backend().app()) as server:
         done = subprocess.run(
-            [sys.executable, "-m", "fedsim", "replay", exported / "r.jsonl", server.url], capture_output=True, text=True,
+            [sys.executable, "-m", "pyfedsim", "replay", exported / "r.jsonl", server.url], capture_output=True, text=True,
         )
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("0 answered otherwise\n")
@@ -129,7 +129,7 @@ def test_names_keys_tokens_and_versions_of_the_server_take_the_place_of_simulate
         line(4, "GET", "/model-centric/get-model/x?version=2", headers={"Authorization": "Bearer other"}),
     )
     with Serving(app) as server:
-        fedsim.replay_requests(path, server.url + "/", token="given")
+        pyfedsim.replay_requests(path, server.url + "/", token="given")
     assert seen == [
         {"worker_id": "w/7", "model": "m", "list": [1]},
         ("w/7", {"request_key": "99", "plan_id": "3", "version": "5"}, "Bearer real"),
@@ -141,6 +141,6 @@ def test_the_speed_says_how_long_to_wait(tmp_path):
     waits = []
     path = lines(tmp_path, line(100, "GET", "/"), line(160, "GET", "/"), line(400, "GET", "/"))
     with Serving(flask.Flask(__name__)) as server:
-        fedsim.replay_requests(path, server.url, speed=60, sleep=waits.append)
+        pyfedsim.replay_requests(path, server.url, speed=60, sleep=waits.append)
     # The second is due a second after the first, the third five seconds after it; nothing has really waited.
     assert waits == pytest.approx([1, 5], abs=0.5)

@@ -4,8 +4,8 @@ import re
 import pytest
 import yaml
 
-import fedsim
-from fedsim._scenario import parse
+import pyfedsim
+from pyfedsim._scenario import parse
 
 
 class Core(yaml.SafeLoader):
@@ -47,19 +47,19 @@ def test_what_it_does_not_write_is_refused(source):
 
 
 def test_settings_have_the_paths_that_the_command_takes(run):
-    settings = fedsim.scenario(run("smoke/open")).settings
+    settings = pyfedsim.scenario(run("smoke/open")).settings
     assert settings["server.trigger.threshold.updates"] == 3
     assert settings["fleet.phones.count"] == 25
     assert settings["fleet.phones.link.markov.states.0.state"] == "wifi"
-    assert fedsim.scenario(run("smoke/open", "fleet.phones.count=26")).settings["fleet.phones.count"] == 26
+    assert pyfedsim.scenario(run("smoke/open", "fleet.phones.count=26")).settings["fleet.phones.count"] == 26
 
 
 def test_differences_are_those_that_were_set(run):
-    found = fedsim.differences([run("smoke/open"), run("smoke/open", "server.payload=delta", "seed=9")])
+    found = pyfedsim.differences([run("smoke/open"), run("smoke/open", "server.payload=delta", "seed=9")])
     assert found == {"server.payload": ["weights", "delta"]}
 
 
 def test_the_text_is_the_one_in_the_file(night):
     import h5py
     with h5py.File(night) as file:
-        assert fedsim.scenario(night).text == file["scenario"].asstr()[()]
+        assert pyfedsim.scenario(night).text == file["scenario"].asstr()[()]

@@ -1,4 +1,4 @@
-"""The package's command: `python -m fedsim replay FILE URL`."""
+"""The package's command: `python -m pyfedsim replay FILE URL`."""
 from __future__ import annotations
 
 import argparse
@@ -10,7 +10,7 @@ from ._requests import NotReached, NotRequests, replay_requests
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command: 0 where all answers agree, 1 where some differ, 2 for wrong input, 3 without an answer."""
-    parser = argparse.ArgumentParser(prog="python -m fedsim", description="Tools on what FedSim writes.")
+    parser = argparse.ArgumentParser(prog="python -m pyfedsim", description="Tools on what FedSim writes.")
     commands = parser.add_subparsers(dest="command", required=True)
     replay = commands.add_parser(
         "replay", help="send the requests of a run to a server",

@@ -1,14 +1,14 @@
 """Turns PyTorch modules into models of scenarios.
 
-    python -m fedsim.from_torch my_models:net --shape 1,28,28 -o net
+    python -m pyfedsim.from_torch my_models:net --shape 1,28,28 -o net
 
 writes `net.yaml`, the section `model` with its layers, and `net.npz`, the weights for `task.initialWeights`. In Python:
 
-    converted = fedsim.from_torch.convert(net, (1, 28, 28))
+    converted = pyfedsim.from_torch.convert(net, (1, 28, 28))
     converted.layers      # the list for task.model.layers
     converted.tensors     # NumPy arrays under FedSim's names, in FedSim's order of axes
 
-    net.load_state_dict(fedsim.from_torch.state_dict(net, "result.safetensors", (1, 28, 28)))
+    net.load_state_dict(pyfedsim.from_torch.state_dict(net, "result.safetensors", (1, 28, 28)))
 
 brings the model of a result back, as `fedsim export` wrote it.
 

@@ -1,4 +1,4 @@
-"""python -m fedsim.from_torch MODULE:MODEL --shape 1,28,28 [-o NAME]"""
+"""python -m pyfedsim.from_torch MODULE:MODEL --shape 1,28,28 [-o NAME]"""
 import argparse
 import importlib
 import os
@@ -12,7 +12,7 @@ from . import Unsupported, convert
 
 def main() -> int:
     options = argparse.ArgumentParser(
-        prog="python -m fedsim.from_torch", description="Writes a PyTorch module as a model of a scenario.")
+        prog="python -m pyfedsim.from_torch", description="Writes a PyTorch module as a model of a scenario.")
     options.add_argument("model", help="module:name of an nn.Module, or of a function or class that makes one")
     options.add_argument("--shape", required=True, help="a sample's shape in PyTorch's order, such as 1,28,28")
     options.add_argument("--tokens", action="store_true", help="samples are whole numbers")

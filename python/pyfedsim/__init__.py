@@ -1,13 +1,13 @@
 """Reads result files of FedSim as xarray and pandas objects; writes no file.
 
-    import fedsim
+    import pyfedsim
 
-    tree = fedsim.open("night.h5")                       # xarray.DataTree, categories as words
-    versions = fedsim.table(["a.h5", "b.h5"], "versions")  # tidy pandas, a row a version and file
-    fedsim.ledgers("night.h5")                           # how attempts, updates, transmissions ended
-    fedsim.timeline("night.h5")                          # states of devices over time
-    fedsim.scenario("night.h5").settings                 # every value in force, by its path
-    fedsim.replay_requests("night.jsonl", "http://…")    # sends a run's requests to a server
+    tree = pyfedsim.open("night.h5")                       # xarray.DataTree, categories as words
+    versions = pyfedsim.table(["a.h5", "b.h5"], "versions")  # tidy pandas, a row a version and file
+    pyfedsim.ledgers("night.h5")                           # how attempts, updates, transmissions ended
+    pyfedsim.timeline("night.h5")                          # states of devices over time
+    pyfedsim.scenario("night.h5").settings                 # every value in force, by its path
+    pyfedsim.replay_requests("night.jsonl", "http://…")    # sends a run's requests to a server
 
 Times are seconds after the start of the run, unless `times="timedelta"` or `times="civil"` is asked for.
 """
@@ -25,9 +25,9 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    """`fedsim.from_torch` needs PyTorch, so it is imported when it is asked for."""
+    """`pyfedsim.from_torch` needs PyTorch, so it is imported when it is asked for."""
     if name == "from_torch":
         import importlib
 
-        return importlib.import_module("fedsim.from_torch")
-    raise AttributeError(f"module 'fedsim' has no attribute {name!r}")
+        return importlib.import_module("pyfedsim.from_torch")
+    raise AttributeError(f"module 'pyfedsim' has no attribute {name!r}")

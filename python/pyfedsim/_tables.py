@@ -27,7 +27,7 @@ def table(
     `over` names the axis, or several: `table(path, "partition", over=("client", "label"))`; `over=()` gives the
     group's single numbers, a row a result. By default it is the axis that the group is named for (`version` of
     `versions`), or its only one. A variable that a result does not have is missing in its rows (NaN).
-    `times` is as in `fedsim.group`. Where some of several results are of runs that had not ended, a `NotWhole` warning
+    `times` is as in `pyfedsim.group`. Where some of several results are of runs that had not ended, a `NotWhole` warning
     names them.
     """
     return _of_all(results, lambda path: _rows(path, name, over, times), settings)
