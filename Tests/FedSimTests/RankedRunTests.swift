@@ -85,7 +85,8 @@ struct RankedRunTests {
 
   @Test("a training goes to the rank with the fewest batches, or to that of the one before it")
   func deals() {
-    // Batches so far, by rank: 3 0, 3 1, 3 3, 4 3, 4 8; the last follows the first, whoever has less.
+    // Batches by rank after each: 3 0, 3 1, 3 3, 4 3, 4 8; the last one goes where the one before
+    // it is, and not where the fewest are.
     let dealt = ThreadRanks.run(2) { ranks in
       var division = Division(ranks)
       var all = [3, 1, 2, 1, 5].map { Self.training($0) }
@@ -97,7 +98,7 @@ struct RankedRunTests {
     #expect(dealt == [expected, expected])
   }
 
-  /// A training of so many batches of four samples, which begins with zeros or with an earlier one.
+  /// A training of `batches` batches of four samples, which begins with zeros or an earlier one.
   private static func training(
     _ batches: Int, after earlier: DeferredTraining? = nil
   ) -> DeferredTraining {
