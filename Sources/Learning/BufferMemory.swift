@@ -30,17 +30,26 @@ package enum BufferMemory {
     let count: Int
     /// How many of them nobody uses; guarded by the store's lock.
     var free: Int
+    /// What is done with memory of somebody else's when nobody uses it any more; nil: it is ours.
+    let giveBack: (@Sendable () -> Void)?
+
+    /// Memory of somebody else's.
+    init(_ start: UnsafeMutablePointer<Float>, giveBack: @escaping @Sendable () -> Void) {
+      self.start = UnsafeMutableRawPointer(start)
+      (count, free, self.giveBack) = (1, 0, giveBack)
+    }
 
     init(byteCount: Int, alignment: Int, count: Int = 1) {
       start = .allocate(byteCount: byteCount, alignment: alignment)
       start.bindMemory(to: Float.self, capacity: byteCount / MemoryLayout<Float>.stride)
-      (self.count, free) = (count, 0)
+      (self.count, free, giveBack) = (count, 0, nil)
       if alignment == largePage { HostMemory.preferLargePages(start, byteCount) }
     }
 
     var isCut: Bool { count > 1 }
 
     deinit {
+      if let giveBack { return giveBack() }
       start.deallocate()
       if isCut { cutBytes.wrappingSubtract(slabSize, ordering: .relaxed) }
     }
@@ -106,6 +115,15 @@ package enum BufferMemory {
   /// The bytes of all slabs.
   package static var slabBytes: Int { cutBytes.load(ordering: .relaxed) }
 
+  /// Memory of somebody else's for `count` floats, which is never kept here.
+  static func foreign(
+    _ start: UnsafeMutablePointer<Float>, count: Int, giveBack: @escaping @Sendable () -> Void
+  ) -> Block {
+    Block(
+      slab: Slab(start, giveBack: giveBack), offset: 0,
+      byteCount: count * MemoryLayout<Float>.stride)
+  }
+
   /// A block for `count` floats; what they are is unspecified.
   static func take(count: Int) -> Block {
     let byteCount = max(64, count * MemoryLayout<Float>.stride)
@@ -169,6 +187,7 @@ package enum BufferMemory {
 
   /// Takes a block back that nobody uses any more.
   static func give(_ block: Block) {
+    if block.slab.giveBack != nil { return }
     let dropped = state.withLock { state -> [Block] in
       if !block.slab.isCut {
         guard state.keptBytes + slabBytes + block.byteCount <= mostKeptBytes else {

@@ -102,7 +102,9 @@ public struct LocalTraining: Sendable {
     let start = memory.parameters.storage
     let isPlain = isPlain && correction == nil
     let slots = isPlain ? [] : freshSlots(memory)
-    let parameters = ParameterBuffer(uninitializedCount: network.layout.count) { target in
+    let count = network.layout.count
+    let output = scratch.takeOutput(count: count)
+    let parameters = ParameterBuffer(uninitializedCount: count, in: output) { target in
       var samples = places.fill(space.samples.0, batch: batches.lowerBound)
       dataset.prefetch(samples)
       for batch in batches {

@@ -33,6 +33,21 @@ public final class ParameterBuffer: @unchecked Sendable {
     }
   }
 
+  /// The values that somebody else's memory has: `start` is a multiple of 64, nobody writes there
+  /// until `giveBack` is called, when nobody uses the buffer any more.
+  package convenience init(
+    adopting start: UnsafeMutablePointer<Float>, count: Int,
+    giveBack: @escaping @Sendable () -> Void
+  ) {
+    self.init(
+      uninitializedCount: count,
+      in: BufferMemory.foreign(start, count: count, giveBack: giveBack)
+    ) { _ in }
+  }
+
+  /// Whether the values are in this memory.
+  package func isIn(_ memory: UnsafeMutablePointer<Float>) -> Bool { storage == memory }
+
   /// A buffer of the given values as they are.
   public convenience init(_ values: [Float]) {
     self.init(count: values.count) { target in
@@ -58,9 +73,15 @@ public final class ParameterBuffer: @unchecked Sendable {
   }
 
   /// A buffer whose every element its maker sets before anyone reads it.
-  init(uninitializedCount count: Int, fill: (UnsafeMutablePointer<Float>) -> Void) {
+  ///
+  /// It is in `block`, where there is one.
+  init(
+    uninitializedCount count: Int, in block: BufferMemory.Block? = nil,
+    fill: (UnsafeMutablePointer<Float>) -> Void
+  ) {
     self.count = count
-    block = BufferMemory.take(count: count)
+    let block = block ?? BufferMemory.take(count: count)
+    self.block = block
     storage = block.floats
     fill(storage)
   }

@@ -11,10 +11,24 @@ public final class Scratch {
   /// The training that the thread will most likely run behind this one; nothing but time depends on
   /// it.
   var following: DeferredTraining?
+  /// Where the next training leaves its parameters; nil: in memory of this process.
+  private var output: (start: UnsafeMutablePointer<Float>, count: Int)?
   private var drawn: (key: StreamKey, slot: UInt64, positions: [Int32])?
 
   /// An empty scratch.
   public init() {}
+
+  /// Has the next training of `count` parameters leave them in this memory, which others see.
+  package func leaveOutput(in start: UnsafeMutablePointer<Float>?, count: Int) {
+    output = start.map { ($0, count) }
+  }
+
+  /// That memory, for one training.
+  func takeOutput(count: Int) -> BufferMemory.Block? {
+    guard let output, output.count == count else { return nil }
+    self.output = nil
+    return BufferMemory.foreign(output.start, count: count) {}
+  }
 
   /// A workspace for batches of up to `rows` samples; the last one asked for is kept.
   func workspace(for network: Network, rows: Int) -> Workspace {

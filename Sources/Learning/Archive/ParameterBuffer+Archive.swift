@@ -26,7 +26,7 @@ extension ParameterBuffer: ArchivedObject {
 
 extension Encoder {
   /// The archive that is written; objects go into nothing else.
-  func archive(_ value: Any) throws -> ArchiveEncoder {
+  package func archive(_ value: Any) throws -> ArchiveEncoder {
     guard let archive = self as? ArchiveEncoder else {
       throw EncodingError.invalidValue(
         value, .init(codingPath: codingPath, debugDescription: "only archives take objects"))
@@ -37,7 +37,7 @@ extension Encoder {
 
 extension Decoder {
   /// The archive that is read.
-  func archive() throws -> ArchiveDecoder {
+  package func archive() throws -> ArchiveDecoder {
     guard let archive = self as? ArchiveDecoder else {
       throw DecodingError.dataCorrupted(
         .init(codingPath: codingPath, debugDescription: "only archives give objects"))

@@ -7,6 +7,8 @@ public final class TrainingCatalog: ArchiveContext {
     let network: Network
     /// How it is trained.
     public let algorithm: any LocalAlgorithm
+    /// How many parameters it has.
+    package var parameterCount: Int { network.layout.count }
 
     /// A model.
     public init(network: Network, algorithm: any LocalAlgorithm) {
@@ -26,6 +28,9 @@ public final class TrainingCatalog: ArchiveContext {
   let chain: TransformChain?
   /// The trainings that were read, each after those that it begins from.
   public internal(set) var trainings: [DeferredTraining] = []
+  /// Plans that the other side of a pipe has; nil: each plan is written.
+  private var sharedPlans: [TrainingPlan]?
+  private static let mostSharedPlans = 64
   /// Lists of samples that occur again and again: shards, validation samples, given orders.
   private let lists: [[Int32]]
   /// The lists' places by where they are in memory: nothing is compared.
@@ -65,6 +70,39 @@ public final class TrainingCatalog: ArchiveContext {
     archive.write(UInt64(list.count))
     for number in list { archive.write(Int64(number)) }
   }
+
+  // MARK: Plans
+
+  /// From here on a plan that was written, or read, before is named by its place: the reader
+  /// reads all that is written here, in this order.
+  package func sharePlans() { sharedPlans = [] }
+
+  private func share(_ plan: TrainingPlan) {
+    if sharedPlans?.count == Self.mostSharedPlans { sharedPlans = [] }
+    sharedPlans?.append(plan)
+  }
+
+  /// Writes a plan: its place, or the plan.
+  func write(_ plan: TrainingPlan, to archive: ArchiveEncoder) throws {
+    if let place = sharedPlans?.firstIndex(of: plan) { return archive.write(UInt64(place) + 1) }
+    archive.write(UInt64(0))
+    try archive.write(plan)
+    share(plan)
+  }
+
+  /// Reads a plan.
+  func readPlan(from archive: ArchiveDecoder) throws -> TrainingPlan {
+    let place = try archive.readUnsigned(Int.self)
+    if place > 0 {
+      guard let sharedPlans, place <= sharedPlans.count else { throw archive.damage("a plan") }
+      return sharedPlans[place - 1]
+    }
+    let plan = try archive.read(TrainingPlan.self)
+    share(plan)
+    return plan
+  }
+
+  // MARK: Lists
 
   /// Reads a list.
   func readList(from archive: ArchiveDecoder) throws -> [Int32] {

@@ -12,12 +12,15 @@ extension TrainingDescription: Codable {
     }
     archive.write(UInt64(model))
     catalog.write(training.shard, to: archive)
-    try archive.write(training.plan)
+    try catalog.write(training.plan, to: archive)
     try write(training.order, catalog, to: archive)
-    try archive.write([training.noise])
-    try archive.write([training.relabelling])
+    archive.write(byte: training.noise == nil ? 0 : 1)
+    if let noise = training.noise { try archive.write(noise) }
+    archive.write(byte: training.relabelling == nil ? 0 : 1)
+    if let labels = training.relabelling { try archive.write(labels) }
     archive.write(byte: training.keepsLossSquares ? 1 : 0)
-    try archive.write(batches)
+    archive.write(UInt64(batches.lowerBound))
+    archive.write(UInt64(batches.upperBound))
     catalog.write(validation, to: archive)
     archive.write(byte: isLast ? 1 : 0)
   }
@@ -29,13 +32,18 @@ extension TrainingDescription: Codable {
     let model = try archive.readUnsigned(Int.self)
     guard model < catalog.models.count else { throw archive.damage("a model's place") }
     let shard = try catalog.readList(from: archive)
-    let plan = try archive.read(TrainingPlan.self)
+    let plan = try catalog.readPlan(from: archive)
     let order = try Self.readOrder(catalog, from: archive)
-    let noise = try archive.read([LocalTraining.Noise?].self).first ?? nil
-    let relabelling = try archive.read([[Int32]?].self).first ?? nil
+    let noise =
+      try archive.readByte() == 0 ? nil : archive.read(LocalTraining.Noise.self)
+    let relabelling = try archive.readByte() == 0 ? nil : archive.read([Int32].self)
     let keepsLossSquares = try archive.readByte() != 0
-    let batches = try archive.read(Range<Int>.self)
-    guard batches.lowerBound >= 0, plan.batchSize > 0,
+    let (first, end) = (
+      try archive.readUnsigned(Int.self), try archive.readUnsigned(Int.self)
+    )
+    guard first <= end else { throw archive.damage("batches") }
+    let batches = first..<end
+    guard plan.batchSize > 0,
       batches.upperBound <= plan.batchCount(shardCount: shard.count)
     else { throw archive.damage("batches \(batches)") }
     let validation = try catalog.readList(from: archive)

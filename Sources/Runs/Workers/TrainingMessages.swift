@@ -12,6 +12,8 @@ struct WorkerSetup: Codable {
   /// Where data files are.
   var dataFolders: [String]
   var searchesInstalledData: Bool
+  /// The bytes of the memory for trained parameters; 0: there is none.
+  var outputSize = 0
 }
 
 /// What it says to that.
@@ -23,7 +25,7 @@ struct WorkerReady: Codable {
 }
 
 /// A training that a worker is to compute. The values of its buffers are in the shared memory.
-struct TrainingOrder: Codable {
+struct TrainingOrder {
   var description: TrainingDescription
   var lossSum: Double
   var lossSquares: Double?
@@ -34,10 +36,12 @@ struct TrainingOrder: Codable {
   var forgotten: [Int]
   /// The bytes of the shared memory.
   var size: Int
+  /// Where the trained parameters are to be left in the memory for that; nil: nowhere there.
+  var output: Int?
 }
 
 /// A buffer by the number under which the worker keeps it.
-struct SentBuffer: Codable {
+struct SentBuffer {
   var number: Int
   var count: Int
   /// Where it is in the shared memory; nil: the worker has it.
@@ -45,14 +49,14 @@ struct SentBuffer: Codable {
 }
 
 /// What a worker says to an order.
-enum TrainingReply: Codable {
+enum TrainingReply {
   case report(TrainingReport)
   /// Why it could not be done, and would not be by another worker.
   case fault(String)
 }
 
 /// What came of a training. The values of new buffers are in the shared memory.
-struct TrainingReport: Codable {
+struct TrainingReport {
   var lossSum: Double
   var lossSquares: Double?
   var samplesProcessed: Int
@@ -63,14 +67,16 @@ struct TrainingReport: Codable {
   var size: Int
 }
 
-/// A buffer that is there already, by its place in the order, or a new one in the shared memory.
-enum ReturnedBuffer: Codable {
+/// A buffer that is there already, by its place in the order; the one in the memory for trained
+/// parameters; or a new one in the shared memory.
+enum ReturnedBuffer {
   case same(Int)
+  case output
   case new(count: Int, offset: Int)
 }
 
 /// How many buffers a device's memory consists of.
-struct MemoryParts: Codable {
+struct MemoryParts {
   var slots: Int
   var hasOrigin: Bool
   var received: Int

@@ -7,7 +7,8 @@ import Scenarios
 import Schema
 
 /// The process that computes trainings for a run: orders come on standard input, reports go to
-/// standard output, buffers are in the memory of descriptor 3.
+/// standard output, buffers are in the memory of descriptor 3, trained parameters in that of
+/// descriptor 4.
 ///
 /// When standard input ends the run is over, or dead, and the process ends.
 public enum TrainingWorker {
@@ -16,7 +17,7 @@ public enum TrainingWorker {
     signal(SIGINT, SIG_IGN)
     signal(SIGPIPE, SIG_IGN)
     // Reports have the pipe to themselves: what anything prints goes where errors go.
-    let reports = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 4)
+    let reports = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 5)
     dup2(STDERR_FILENO, STDOUT_FILENO)
     endWithTheRun()
     guard let bytes = MessagePipe.receive(from: STDIN_FILENO),
@@ -33,7 +34,13 @@ public enum TrainingWorker {
     }
     _ = MessagePipe.send((try? JSONEncoder().encode(ready)).map { Array($0) } ?? [], to: reports)
     guard let catalog else { return 2 }
-    let desk = Desk(catalog: catalog, area: BufferArea(SharedMemory(descriptor: 3)))
+    catalog.sharePlans()
+    let output = SharedMemory(descriptor: 4)
+    if setup.outputSize > 0 {
+      do throws(StartFault) { try output.map(setup.outputSize) } catch { return 3 }
+    }
+    let desk = Desk(
+      catalog: catalog, area: BufferArea(SharedMemory(descriptor: 3)), output: output)
     while let order = MessagePipe.receive(from: STDIN_FILENO) {
       guard let reply = desk.reply(order), MessagePipe.send(reply, to: reports) else { return 3 }
     }
@@ -67,6 +74,7 @@ public enum TrainingWorker {
   private final class Desk {
     private let catalog: TrainingCatalog
     private let area: BufferArea
+    private let output: SharedMemory
     private let scratch = Scratch()
     /// The buffers that the run may name again, by their numbers.
     private var kept: [(number: Int, buffer: ParameterBuffer)] = []
@@ -75,9 +83,10 @@ public enum TrainingWorker {
       var description: String { "a buffer that was not sent" }
     }
 
-    init(catalog: TrainingCatalog, area: BufferArea) {
+    init(catalog: TrainingCatalog, area: BufferArea, output: SharedMemory) {
       self.catalog = catalog
       self.area = area
+      self.output = output
     }
 
     /// Computes a training; what is said of it, nil where that cannot be said.
@@ -96,6 +105,13 @@ public enum TrainingWorker {
         order.description,
         memory: order.parts.memory(buffers, lossSquares: order.lossSquares),
         lossSum: order.lossSum)
+      let count = request.memory.parameters.count
+      let place = try order.output.map { place in
+        guard let start = OutputArea.start(place, count: count, in: output) else { throw Missing() }
+        return start
+      }
+      scratch.leaveOutput(in: place, count: count)
+      defer { scratch.leaveOutput(in: nil, count: 0) }
       let answer = request.answer(
         by: catalog.models[order.description.model].algorithm, kernels: catalog.kernels,
         scratch: scratch)
@@ -103,7 +119,8 @@ public enum TrainingWorker {
       return TrainingReport(
         lossSum: answer.outcome.lossSum, lossSquares: memory.lossSquares,
         samplesProcessed: answer.outcome.samplesProcessed, validation: answer.validation,
-        parts: MemoryParts(memory), buffers: try write(memory.buffers, besides: buffers),
+        parts: MemoryParts(memory),
+        buffers: try write(memory.buffers, besides: buffers, output: place),
         size: area.memory.bytes.count)
     }
 
@@ -118,13 +135,17 @@ public enum TrainingWorker {
     }
 
     private func write(
-      _ buffers: [ParameterBuffer], besides known: [ParameterBuffer]
+      _ buffers: [ParameterBuffer], besides known: [ParameterBuffer],
+      output: UnsafeMutablePointer<Float>?
     ) throws -> [ReturnedBuffer] {
-      let places = buffers.map { buffer in known.firstIndex { $0 === buffer } }
+      let places = buffers.map { buffer -> ReturnedBuffer? in
+        if let output, buffer.isIn(output) { return .output }
+        return known.firstIndex { $0 === buffer }.map { .same($0) }
+      }
       let fresh = zip(buffers, places).filter { $1 == nil }.map(\.0)
       var offsets = try area.write(fresh)[...]
       return zip(buffers, places).map { buffer, place in
-        place.map { .same($0) } ?? .new(count: buffer.count, offset: offsets.removeFirst())
+        place ?? .new(count: buffer.count, offset: offsets.removeFirst())
       }
     }
   }

@@ -46,11 +46,16 @@ public final class TrainingWorkers: TrainingExecutor {
       kernels: inputs.kernels.body.rawValue, dataFolders: options.dataFolders,
       searchesInstalledData: options.searchesInstalledData)
     let data = inputs.task.digest.hexDigits
+    // A worker sleeps between two trainings. Where each can have a processor, it keeps that: the
+    // system would move them onto one another, and let a processor wait.
+    let allowed = Processors.allowed
+    let processors = allowed.count == count ? allowed : []
     var channels: [WorkerChannel] = []
-    for _ in 0..<count {
+    for number in 0..<count {
       channels.append(
         try WorkerChannel(
-          setup, data: data, catalog: inputs.trainings(), areaSize: Self.areaSize(inputs.task)))
+          setup, data: data, catalog: inputs.trainings(), areaSize: Self.areaSize(inputs.task),
+          processor: processors.isEmpty ? nil : processors[number]))
     }
     for channel in channels { try channel.awaitReady() }
     idle = Mutex(channels)
@@ -71,7 +76,11 @@ public final class TrainingWorkers: TrainingExecutor {
   /// Computes a training in a worker that has nothing to do, or waits for one.
   public func answer(_ request: TrainingRequest) -> TrainingAnswer {
     free.wait()
-    let channel = idle.withLock { $0.removeLast() }
+    let thread = pthread_self()
+    let channel = idle.withLock { channels in
+      channels.remove(at: channels.lastIndex { $0.user == thread } ?? channels.endIndex - 1)
+    }
+    channel.user = thread
     defer {
       idle.withLock { $0.append(channel) }
       free.signal()

@@ -20,7 +20,13 @@ final class WorkerChannel: @unchecked Sendable {
   private let data: String
   private let catalog: TrainingCatalog
   private let area: BufferArea
+  /// The processor that the worker keeps; nil: it runs anywhere.
+  private let processor: Int?
+  /// Nil: there is no room for it, and parameters are copied.
+  private let output: OutputArea?
   private(set) var process: pid_t = 0
+  /// The thread that used it last: what that has written, and reads next, is in its cache.
+  var user: pthread_t?
   private var (orders, reports) = (CInt(-1), CInt(-1))
   /// What the worker has, the last one used at the end.
   private var kept: [(number: Int, buffer: ParameterBuffer)] = []
@@ -30,10 +36,13 @@ final class WorkerChannel: @unchecked Sendable {
   ///
   /// Throws: `RunFailure.failed` where it cannot be started.
   init(
-    _ setup: WorkerSetup, data: String, catalog: TrainingCatalog, areaSize: Int
+    _ setup: WorkerSetup, data: String, catalog: TrainingCatalog, areaSize: Int, processor: Int?
   ) throws(RunFailure) {
+    output = try? OutputArea(most: catalog.models.map(\.parameterCount).max() ?? 0)
+    var setup = setup
+    setup.outputSize = output?.memory.bytes.count ?? 0
     self.setup = (try? JSONEncoder().encode(setup)).map { Array($0) } ?? []
-    (self.data, self.catalog) = (data, catalog)
+    (self.data, self.catalog, self.processor) = (data, catalog, processor)
     do throws(StartFault) {
       area = BufferArea(try SharedMemory(size: areaSize))
       try start()
@@ -47,8 +56,11 @@ final class WorkerChannel: @unchecked Sendable {
   private func start() throws(StartFault) {
     let worker = try StartedProcess.piped(
       ThisProgram.path, [TrainingWorkers.command],
-      files: [.own(STDERR_FILENO), .own(area.memory.descriptor)], hasOwnGroup: true)
+      files: [.own(STDERR_FILENO), .own(area.memory.descriptor)]
+        + (output.map { [.own($0.memory.descriptor)] } ?? []), hasOwnGroup: true)
     (process, orders, reports) = (worker.process, worker.input, worker.output)
+    if let processor { Processors.confine(process, to: processor) }
+    catalog.sharePlans()
     _ = MessagePipe.send(setup, to: orders)
   }
 
@@ -96,12 +108,15 @@ final class WorkerChannel: @unchecked Sendable {
   /// Throws: `Lost` where no report comes.
   func answer(_ request: TrainingRequest) throws(Lost) -> TrainingAnswer {
     let buffers = request.memory.buffers
-    let order: TrainingOrder
+    var order: TrainingOrder
     do throws(StartFault) {
       order = try self.order(request, buffers)
     } catch {
       throw Lost(reason: "\(error)", isFinal: true)
     }
+    order.output = output?.take(count: request.memory.parameters.count)
+    var isAdopted = false
+    defer { if let place = order.output, !isAdopted { output?.give(place) } }
     guard let bytes = try? Archive.bytes(of: order, contexts: [catalog]),
       MessagePipe.send(bytes, to: orders), let reply = MessagePipe.receive(from: reports)
     else { throw Lost(reason: stop()) }
@@ -109,7 +124,9 @@ final class WorkerChannel: @unchecked Sendable {
       switch try Archive.value(TrainingReply.self, from: reply) {
       case .report(let report):
         try area.memory.map(report.size)
-        return try answer(report, buffers)
+        let trained = report.buffers.contains { if case .output = $0 { true } else { false } }
+        isAdopted = trained && order.output != nil
+        return try answer(report, buffers, isAdopted ? order.output : nil)
       case .fault(let reason):
         throw Lost(reason: "a worker process: \(reason)", isFinal: true)
       }
@@ -121,15 +138,17 @@ final class WorkerChannel: @unchecked Sendable {
   }
 
   private func answer(
-    _ report: TrainingReport, _ buffers: [ParameterBuffer]
+    _ report: TrainingReport, _ buffers: [ParameterBuffer], _ place: Int?
   ) throws -> TrainingAnswer {
+    let trained = place.flatMap { output?.adopt($0, count: buffers[0].count) }
     let returned = try report.buffers.map { buffer in
       switch buffer {
+      case .output where trained != nil: return trained!
       case .same(let place) where buffers.indices.contains(place): return buffers[place]
       case .new(let count, let offset):
         if let buffer = area.read(count, at: offset) { return buffer }
         fallthrough
-      case .same: throw Lost(reason: "a buffer that is not there")
+      case .same, .output: throw Lost(reason: "a buffer that is not there")
       }
     }
     let memory = report.parts.memory(returned, lossSquares: report.lossSquares)

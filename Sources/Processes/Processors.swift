@@ -1,0 +1,33 @@
+import Foundation
+
+/// The processors on which this process may run, by their numbers.
+public enum Processors {
+  /// Words of a `cpu_set_t`.
+  private static let words = 16
+  private typealias Call = @convention(c) (pid_t, Int, UnsafeMutableRawPointer) -> CInt
+
+  /// Their numbers, the lowest first; empty where the system does not say.
+  public static var allowed: [Int] {
+    var set = [UInt](repeating: 0, count: words)
+    guard call("sched_getaffinity", 0, &set) else { return [] }
+    return (0..<words * UInt.bitWidth).filter {
+      set[$0 / UInt.bitWidth] >> ($0 % UInt.bitWidth) & 1 == 1
+    }
+  }
+
+  /// Has a process run on one of them only; whether the system does that.
+  @discardableResult
+  public static func confine(_ process: pid_t, to number: Int) -> Bool {
+    var set = [UInt](repeating: 0, count: words)
+    guard set.indices.contains(number / UInt.bitWidth) else { return false }
+    set[number / UInt.bitWidth] = 1 << (number % UInt.bitWidth)
+    return call("sched_setaffinity", process, &set)
+  }
+
+  /// Swift's Glibc has neither of the two calls; Darwin's library has none of this name.
+  private static func call(_ name: String, _ process: pid_t, _ set: inout [UInt]) -> Bool {
+    guard let symbol = dlsym(dlopen(nil, RTLD_NOW), name) else { return false }
+    let function = unsafeBitCast(symbol, to: Call.self)
+    return set.withUnsafeMutableBytes { function(process, $0.count, $0.baseAddress!) } >= 0
+  }
+}
