@@ -80,6 +80,10 @@ public final class TrainingWorkers: TrainingExecutor {
     let channel = idle.withLock { channels in
       channels.remove(at: channels.lastIndex { $0.user == thread } ?? channels.endIndex - 1)
     }
+    if channel.user == nil, let processor = channel.processor {
+      // The thread sleeps while its worker computes, and the other way round.
+      Processors.confine(0, to: processor)
+    }
     channel.user = thread
     defer {
       idle.withLock { $0.append(channel) }

@@ -21,7 +21,7 @@ final class WorkerChannel: @unchecked Sendable {
   private let catalog: TrainingCatalog
   private let area: BufferArea
   /// The processor that the worker keeps; nil: it runs anywhere.
-  private let processor: Int?
+  let processor: Int?
   /// Nil: there is no room for it, and parameters are copied.
   private let output: OutputArea?
   private(set) var process: pid_t = 0
