@@ -33,7 +33,7 @@ let package = Package(
       name: "FedSim",
       targets: [
         "Numerics", "Schema", "Processes", "Learning", "FedSim", "CoreMLFormat", "DataSets",
-        "Results", "Scenarios", "Analysis",
+        "Results", "PythonParts", "Scenarios", "Analysis",
         "Runs", "Sweeps", "FedSimCLI",
       ]),
     .library(name: "FedSimTesting", targets: ["FedSimTesting"]),
@@ -77,14 +77,18 @@ let package = Package(
       "Results", ["CHDF5", "FedSim", "Learning", "Numerics", "Processes", "Schema"],
       exclude: ["README.md"]),
     library(
-      "Scenarios", ["DataSets", "FedSim", "Learning", "Numerics", "Schema", "Yams"],
+      "PythonParts", ["FedSim", "Learning", "Numerics", "Processes", "Schema"],
+      exclude: ["README.md"]),
+    library(
+      "Scenarios",
+      ["DataSets", "FedSim", "Learning", "Numerics", "PythonParts", "Schema", "Yams"],
       exclude: ["README.md"]),
     library("Analysis", ["CGSL", "Numerics", "Results", "Schema"], exclude: ["README.md"]),
     library(
       "Runs",
       [
-        "Analysis", "DataSets", "FedSim", "Learning", "Numerics", "Processes", "Results",
-        "Scenarios", "Schema",
+        "Analysis", "DataSets", "FedSim", "Learning", "Numerics", "Processes", "PythonParts",
+        "Results", "Scenarios", "Schema",
       ],
       exclude: ["README.md"]),
     library(

@@ -1,6 +1,7 @@
 import FedSim
 import Foundation
 import Learning
+import PythonParts
 import Results
 import Scenarios
 import Schema
@@ -62,6 +63,7 @@ public struct Run {
     let began = (date: Date(), clock: ContinuousClock.now)
     let inputs = try readInputs()
     (inputs.executor as? TrainingWorkers)?.onFailure { reason in Self.end(gate, reason) }
+    PolicyCode.onFailure { reason in Self.end(gate, reason) }
     let file: ResultFile
     let modelFiles: ModelFiles?
     let timings: (file: PlacedFile, times: RoundTimes)?

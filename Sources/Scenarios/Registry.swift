@@ -1,6 +1,7 @@
 import DataSets
 import FedSim
 import Learning
+import PythonParts
 import Schema
 
 /// The parts that a scenario may name, by seam.
@@ -139,6 +140,7 @@ public struct Registry: Sendable {
     parts.add(PowerOfChoiceSelector.self, to: .clientSelector) { $0.erased }
     parts.add(OortSelector.self, to: .clientSelector) { $0.erased }
     parts.add(AvailabilitySelector.self, to: .clientSelector) { $0.erased }
+    parts.add(PythonSelector.self, to: .clientSelector) { $0.erased }
 
     parts.add(ThresholdTrigger.self, to: .aggregationTrigger) { $0 }
     parts.add(EveryTrigger.self, to: .aggregationTrigger) { $0 }
@@ -151,6 +153,7 @@ public struct Registry: Sendable {
     parts.add(FirstTrigger.self, to: .aggregationTrigger) { $0 }
     parts.add(QuorumTrigger.self, to: .aggregationTrigger) { $0 }
     parts.add(AllTrigger.self, to: .aggregationTrigger) { $0 }
+    parts.add(PythonTrigger.self, to: .aggregationTrigger) { $0 }
 
     parts.add(ClipNorm.self, to: .updateTransform) { $0 }
     parts.add(AdaptiveClip.self, to: .updateTransform) { $0 }
@@ -175,6 +178,7 @@ public struct Registry: Sendable {
     parts.add(AgnosticAggregator.self, to: .aggregator) { $0 }
     parts.add(NormalisedMean.self, to: .aggregator) { $0 }
     parts.add(LateAwareMean.self, to: .aggregator) { $0 }
+    parts.add(PythonAggregator.self, to: .aggregator) { $0 }
 
     parts.add(ConstantStaleness.self, to: .stalenessWeight) { $0 }
     parts.add(PolynomialStaleness.self, to: .stalenessWeight) { $0 }
@@ -188,6 +192,7 @@ public struct Registry: Sendable {
     parts.add(ServerAdam.self, to: .serverOptimizer) { $0 }
     parts.add(ServerYogi.self, to: .serverOptimizer) { $0 }
     parts.add(ServerDynamics.self, to: .serverOptimizer) { $0 }
+    parts.add(PythonOptimizer.self, to: .serverOptimizer) { $0 }
     return Registry(catalog: parts)
   }()
 

@@ -45,7 +45,7 @@ public struct Scenario: Sendable {
 
   init(written: Node, file: String, registry: Registry) throws(Faults) {
     let laid = try CoreMLDefaults(file: file, catalog: registry.catalog).laid(below: written)
-    var reader = Reader(catalog: registry.catalog)
+    var reader = Reader(catalog: registry.catalog, folder: FilePath.folder(of: file))
     var settings = reader.read(ScenarioSettings.self, from: laid)
     guard reader.faults.isEmpty else { throw Faults(reader.faults) }
     let checks = CrossChecks(settings, written: written)

@@ -2,6 +2,8 @@
 public struct Reader {
   /// The parts that names may represent.
   public let catalog: Catalog
+  /// The folder from which files are named.
+  public let folder: String
   /// The faults met so far.
   public private(set) var faults: [Fault] = []
   private var path: [String] = []
@@ -14,7 +16,10 @@ public struct Reader {
   }
 
   /// A reader that knows these parts.
-  public init(catalog: Catalog) { self.catalog = catalog }
+  public init(catalog: Catalog, folder: String = ".") {
+    self.catalog = catalog
+    self.folder = folder
+  }
 
   /// Records a fault at the current path.
   public mutating func report(_ problem: Fault.Problem, at place: Place, key: String? = nil) {

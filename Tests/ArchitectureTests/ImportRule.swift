@@ -18,13 +18,19 @@ private let allowedImports: [(target: String, modules: [String])] = [
     ] + host
   ),
   ("Results", ["CHDF5", "FedSim", "Learning", "Numerics", "Processes", "Schema"] + host),
-  ("Scenarios", ["DataSets", "FedSim", "Learning", "Numerics", "Schema", "Yams", "Foundation"]),
+  ("PythonParts", ["FedSim", "Learning", "Numerics", "Processes", "Schema"] + host),
+  (
+    "Scenarios",
+    [
+      "DataSets", "FedSim", "Learning", "Numerics", "PythonParts", "Schema", "Yams", "Foundation",
+    ]
+  ),
   ("Analysis", ["CGSL", "Numerics", "Results", "Schema", "Foundation"]),
   (
     "Runs",
     [
-      "Analysis", "DataSets", "FedSim", "Learning", "Numerics", "Processes", "Results",
-      "Scenarios", "Schema",
+      "Analysis", "DataSets", "FedSim", "Learning", "Numerics", "Processes", "PythonParts",
+      "Results", "Scenarios", "Schema",
     ] + host
   ),
   (

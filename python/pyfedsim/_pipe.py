@@ -1,0 +1,169 @@
+"""What the Python processes of a run share: messages, what goes wrong, and arrays with values as bytes."""
+from __future__ import annotations
+
+import importlib
+import io
+import json
+import os
+import select
+import signal
+import struct
+import sys
+import threading
+import traceback
+from collections.abc import Mapping
+from typing import Any
+
+# One thread each: a library that starts more of them takes processors from other processes, and adds in no stated order.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
+import numpy as np  # noqa: E402
+
+
+class Wrong(Exception):
+    """A user's code returned something else than what it was asked for."""
+
+
+class Pipe:
+    """The pipe to the run: what a user's code prints goes to standard error, behind a word that says whose it is."""
+
+    def __init__(self, prefix: str) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        self._requests, self._answers = os.dup(0), os.dup(1)
+        with open(os.devnull) as nothing:
+            os.dup2(nothing.fileno(), 0)
+        os.dup2(2, 1)
+        sys.stdout = Prefixed(prefix)
+        threading.Thread(target=_end_with, args=(self._requests,), daemon=True).start()
+
+    def receive(self) -> bytes | None:
+        """The next message; None: the run is over."""
+        head = _read(self._requests, 8)
+        return None if head is None else _read(self._requests, struct.unpack("<Q", head)[0])
+
+    def send(self, message: bytes) -> None:
+        """Sends a message; the process ends where nobody reads."""
+        sys.stdout.flush()
+        data = memoryview(struct.pack("<Q", len(message)) + message)
+        try:
+            while data:
+                data = data[os.write(self._answers, data):]
+        except BrokenPipeError:
+            os._exit(0)
+
+
+def load(folder: str, source: str) -> Any:
+    """What `module:name` is; the module is looked for in the folder first."""
+    sys.path.insert(0, os.path.abspath(folder))
+    module, name = source.split(":")
+    return getattr(importlib.import_module(module), name)
+
+
+def fault(error: BaseException) -> dict[str, str]:
+    """What went wrong, in a line, and where."""
+    if isinstance(error, Wrong):
+        return {"message": str(error), "traceback": ""}
+    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    return {"message": f"{type(error).__name__}: {error}", "traceback": text.rstrip()}
+
+
+def _read(descriptor: int, count: int) -> bytes | None:
+    parts: list[bytes] = []
+    while count > 0:
+        part = os.read(descriptor, count)
+        if not part:
+            return None
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)
+
+
+def _end_with(descriptor: int) -> None:
+    """Ends the process with the run, in the middle of a call, too."""
+    poll = select.poll()
+    poll.register(descriptor, 0)
+    poll.poll()
+    os._exit(0)
+
+
+class Prefixed(io.TextIOBase):
+    """Lines go to standard error, behind a word."""
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+        self._line = ""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        *lines, self._line = (self._line + text).split("\n")
+        for line in lines:
+            sys.stderr.write(f"{self._prefix}{line}\n")
+        return len(text)
+
+    def flush(self) -> None:
+        if self._line:
+            self.write("\n")
+        sys.stderr.flush()
+
+
+# Values with arrays as bytes: the length of JSON, the JSON, and the arrays that it names by their places.
+
+_ARRAY = "\0array"
+
+
+def pack(value: Mapping[str, Any]) -> bytes:
+    """Numbers, words, lists, dictionaries and NumPy arrays as bytes.
+
+    Raises `Wrong` for anything else, and for keys that are no words: they would come back as something else.
+    """
+    if not isinstance(value, Mapping):
+        raise Wrong(f"the memory is {type(value).__name__}, expected a dict")
+    if not value:
+        return b""
+    parts: list[bytes] = []
+    text = json.dumps(_plain(value, "memory", parts), separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    return struct.pack("<q", len(text)) + text + b"".join(parts)
+
+
+def _plain(value: Any, name: str, parts: list[bytes]) -> Any:
+    if isinstance(value, np.ndarray):
+        if value.dtype.hasobject:
+            raise Wrong(f"{name} is an array of objects, expected numbers")
+        data = np.ascontiguousarray(value).tobytes()
+        place = sum(map(len, parts))
+        parts.append(data + bytes(-len(data) % 8))
+        return {_ARRAY: [value.dtype.str, list(value.shape), place, len(data)]}
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, f"{name}[{place}]", parts) for place, item in enumerate(value)]
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                raise Wrong(f"{name} has the key {key!r}, expected a word")
+        return {key: _plain(item, f"{name}[{key!r}]", parts) for key, item in value.items()}
+    raise Wrong(f"{name} is {type(value).__name__}, expected numbers, words, lists, dictionaries or NumPy arrays")
+
+
+def unpack(data: bytes) -> dict[str, Any]:
+    """What `pack` made bytes of; tuples come back as lists."""
+    if not data:
+        return {}
+    length = struct.unpack_from("<q", data)[0]
+    start = 8 + length
+
+    def array(entries: dict[str, Any]) -> Any:
+        if _ARRAY not in entries:
+            return entries
+        dtype, shape, place, size = entries[_ARRAY]
+        place += start
+        return np.frombuffer(data[place:place + size], np.dtype(dtype)).reshape(shape).copy()
+
+    found: dict[str, Any] = json.loads(data[8:start], object_hook=array)
+    return found
