@@ -101,7 +101,7 @@ let package = Package(
     library(
       "FedSimCLI",
       [
-        "Processes", "Runs", "Scenarios", "Sweeps",
+        "FedSim", "FedSimTesting", "Processes", "Runs", "Scenarios", "Schema", "Sweeps",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], exclude: ["README.md"]),
     .executableTarget(

@@ -97,6 +97,7 @@ struct Root: ParsableCommand {
       ExplainCommand.self, ExportCommand.self, ValidateCommand.self, ListCommand.self,
       InitCommand.self, TraceCommand.self, SweepCommand.self, StressCommand.self,
       PlanRanksCommand.self,
+      ConformCommand.self,
     ])
 }
 

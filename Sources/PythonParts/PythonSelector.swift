@@ -15,7 +15,8 @@ public struct PythonSelector: AdmittingSelector, CohortSelector {
 
   /// It as what the class is.
   public var erased: AnySelector {
-    settings.code.statement.formsCohorts ? AnySelector(.cohorts(self)) : AnySelector(.admitting(self))
+    settings.code.statement.formsCohorts
+      ? AnySelector(.cohorts(self)) : AnySelector(.admitting(self))
   }
 
   /// What the class states.

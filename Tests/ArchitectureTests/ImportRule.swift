@@ -40,7 +40,13 @@ private let allowedImports: [(target: String, modules: [String])] = [
       "Schema",
     ] + host
   ),
-  ("FedSimCLI", ["Processes", "Runs", "Scenarios", "Sweeps", "ArgumentParser"] + host),
+  (
+    "FedSimCLI",
+    [
+      "FedSim", "FedSimTesting", "Processes", "Runs", "Scenarios", "Schema", "Sweeps",
+      "ArgumentParser",
+    ] + host
+  ),
   ("fedsim", ["FedSimCLI"]),
   ("MyPolicy", ["FedSim", "Learning", "Scenarios", "Schema"]),
   ("my-fedsim", ["FedSimCLI", "MyPolicy"]),

@@ -62,11 +62,13 @@ public struct Conformance: Sendable {
   /// What a part of a catalog breaks, by the names of its seam and its own; nothing where the seam
   /// is not one of `seams`.
   ///
-  /// `settings` are as they would be written, such as `.mapping([("share", .text("0.5"))])`.
+  /// `settings` are as they would be written, such as `.mapping([("share", .text("0.5"))])`; files
+  /// are named from `folder`.
   public func findings(
-    of name: String, in seam: String, _ settings: Node = Node(.null), from catalog: Catalog
+    of name: String, in seam: String, _ settings: Node = Node(.null), from catalog: Catalog,
+    folder: String = "."
   ) -> [Finding] {
-    let written = Written(name: name, settings: settings, catalog: catalog)
+    let written = Written(name: name, settings: settings, catalog: catalog, folder: folder)
     switch seam {
     case Seam.aggregator.name: return check(written, .aggregator, aggregator)
     case Seam.aggregationTrigger.name: return check(written, .aggregationTrigger, trigger)
@@ -95,10 +97,11 @@ private struct Written {
   let name: String
   let settings: Node
   let catalog: Catalog
+  let folder: String
 
   /// The part, made again; nil with faults.
   func read<Value>(_ seam: Seam<Value>) -> (choice: Choice<Value>?, faults: [Fault]) {
-    var reader = Reader(catalog: catalog)
+    var reader = Reader(catalog: catalog, folder: folder)
     let choice = reader.readPart(.mapping([(name, settings)]), seam)
     return (reader.faults.isEmpty ? choice : nil, reader.faults)
   }
