@@ -93,6 +93,20 @@ extension Form where Value == Bool {
   }
 }
 
+extension Form where Value == Node {
+  /// A mapping that is handed on as it is.
+  public static var anyMapping: Form {
+    let expected = "a mapping with any keys"
+    return Form(
+      shape: .free, expected: expected,
+      read: { node, reader in
+        if case .mapping = node.content { return node }
+        reader.report(node, expected: expected)
+        return nil
+      }, write: { $0 })
+  }
+}
+
 extension Form where Value == String {
   /// Any text of at least one character.
   public static var text: Form {
