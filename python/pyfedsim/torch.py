@@ -8,8 +8,9 @@
 """
 from __future__ import annotations
 
+import copy
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,8 @@ class Trainer(_Trainer):
 
     `model` makes the module (a class, or a function without arguments); version 0 is what it makes with PyTorch's
     generator seeded by the run's `init` seed. A module instead is version 0 as it is. `loss` takes outputs and
-    targets and returns their mean. `optimizer` is made for each training; its state is the training's memory, and
-    so are buffers that are no floats. Buffers of floats, such as running means, travel with the parameters.
+    targets and returns their mean. `optimizer` is made once and begins each training without state; its state
+    is the training's memory, and so are buffers that are no floats. Buffers of floats, such as running means, travel with the parameters.
 
     Before each batch the generators of PyTorch, NumPy and Python are seeded with the batch's key.
     """
@@ -52,6 +53,7 @@ class Trainer(_Trainer):
         self._optimizer: MakeOptimizer = optimizer or (lambda parameters: torch.optim.SGD(parameters, lr=0.1))
         self._data: dict[str, Any] = {"train": dataset, "test": [] if test is None else test}
         self._collate = collate
+        self._made: tuple[torch.optim.Optimizer, list[dict[str, Any]]] | None = None
         self._correct = correct or _right
         self._labels = _labels(dataset) if labels is None else np.asarray(labels)
         self._owners, self._test_owners = owners, test_owners
@@ -65,6 +67,8 @@ class Trainer(_Trainer):
             if tensor.dtype != torch.float32 or tensor.device.type != "cpu":
                 raise ValueError(f"{name} is {tensor.dtype} on {tensor.device}, expected float32 on the CPU")
         self._layout = [(name, tuple(tensor.shape) or (1,)) for name, tensor in self._tensors.items()]
+        # Such as channels last: what has another order in memory than an array is copied.
+        self._strided = [name for name, tensor in self._tensors.items() if not tensor.is_contiguous()]
         self._version0 = {name: _array(tensor).copy() for name, tensor in self._tensors.items()}
 
     @property
@@ -113,19 +117,21 @@ class Trainer(_Trainer):
         for name, buffer in self._counted.items():
             kept = memory.get(f"buffer/{name}")
             buffer.copy_(self._fresh[name] if kept is None else torch.from_numpy(kept).reshape(buffer.shape))
-        optimizer = self._optimizer(self._trained.values())
+        optimizer = self._fresh_optimizer()
         _restore(optimizer, memory)
         loss_sum = 0.0
-        for samples, key in zip(order, keys):
+        for samples, key, read in zip(order, keys, self._batches(order)):
             _seed(key)
-            inputs, targets = self._batch("train", samples)
+            inputs, targets = read()
             optimizer.zero_grad(set_to_none=True)
             loss = self._loss(module(inputs), targets)
             loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
-            loss_sum += float(loss) * len(samples)
+            loss_sum += loss.item() * len(samples)
         for tensor in self._trained.values():
             tensor.grad = None
+        for name in self._strided:
+            parameters[name][...] = _array(self._tensors[name])
         left = _saved(optimizer)
         left.update({f"buffer/{name}": _array(buffer).copy() for name, buffer in self._counted.items()})
         return parameters, loss_sum, left
@@ -143,13 +149,43 @@ class Trainer(_Trainer):
         return Sums(loss=loss, correct=correct, answers=answers)
 
     def _place(self, parameters: Parameters) -> None:
-        """Lets the module's tensors be these arrays, without a copy."""
+        """Lets the module's tensors be these arrays, without a copy where that is possible."""
         for name, tensor in self._tensors.items():
-            tensor.data = torch.from_numpy(parameters[name]).view(tensor.shape)
+            given = torch.from_numpy(parameters[name]).view(tensor.shape)
+            if name in self._strided:
+                tensor.data.copy_(given)
+            else:
+                tensor.data = given
+
+    def _fresh_optimizer(self) -> torch.optim.Optimizer:
+        """The optimizer as it was made, without state."""
+        if self._made is None:
+            optimizer = self._optimizer(self._trained.values())
+            settings = [{key: value for key, value in group.items() if key != "params"} for group in optimizer.param_groups]
+            self._made = optimizer, copy.deepcopy(settings)
+        optimizer, settings = self._made
+        optimizer.state.clear()
+        for group, values in zip(optimizer.param_groups, settings):
+            group.update(values)
+        return optimizer
+
+    def _batches(self, order: Sequence[NDArray[np.int32]]) -> Iterator[Callable[[], tuple[Any, Any]]]:
+        """Reads each batch when it is asked for; tensors are gathered at once, as nothing is drawn for them."""
+        if not self._is_gathered("train"):
+            for samples in order:
+                yield lambda samples=samples: self._batch("train", samples)
+            return
+        sizes = [len(samples) for samples in order]
+        inputs, targets = self._batch("train", np.concatenate(order))
+        for batch in zip(inputs.split(sizes), targets.split(sizes)):
+            yield lambda batch=batch: batch
+
+    def _is_gathered(self, split: Split) -> bool:
+        return self._collate is None and isinstance(self._data[split], torch.utils.data.TensorDataset)
 
     def _batch(self, split: Split, samples: NDArray[np.int32]) -> tuple[Any, Any]:
         data = self._data[split]
-        if self._collate is None and isinstance(data, torch.utils.data.TensorDataset):
+        if self._is_gathered(split):
             places = torch.from_numpy(samples.astype(np.int64))
             inputs, targets = (tensor[places] for tensor in data.tensors)
             return inputs, targets

@@ -55,6 +55,12 @@ final class PythonTrainer: ForeignModel {
     }
   }
 
+  /// What computes in FedSim's place, in a line.
+  var computedBy: String {
+    "trainer \(source); "
+      + statement.versions.map { "\($0.name) \($0.version)" }.joined(separator: "; ")
+  }
+
   /// Differences that were found, for the run's summary.
   var warnings: [String] {
     state.withLock { state in
@@ -99,15 +105,19 @@ final class PythonTrainer: ForeignModel {
   }
 
   private static func layout(of statement: TrainerStatement) throws(NotReady) -> ParameterLayout {
-    var tensors: [TensorSpec] = []
+    var (tensors, names) = ([TensorSpec](), [String]())
     for tensor in statement.tensors {
       guard !tensor.name.isEmpty, tensor.shape.allSatisfy({ $0 > 0 }) else {
         throw NotReady(reason: "the tensor `\(tensor.name)` of shape \(tensor.shape) is empty")
       }
-      // A result calls tensors by letters, digits and `_`.
-      let name = tensor.name.map { $0.isLetter || $0.isNumber ? $0 : "_" }
-      guard tensors.allSatisfy({ $0.name.map { $0.isLetter || $0.isNumber ? $0 : "_" } != name })
-      else { throw NotReady(reason: "two tensors have the name `\(tensor.name)`") }
+      let name = ModelTable.variable(of: tensor.name)
+      guard name.count <= 80 else {
+        throw NotReady(reason: "the tensor `\(tensor.name)`: a name has at most 80 characters")
+      }
+      guard !names.contains(name) else {
+        throw NotReady(reason: "two tensors have the name `\(name)` in a result")
+      }
+      names.append(name)
       tensors.append(
         TensorSpec(
           name: tensor.name, shape: tensor.shape, offset: tensors.last?.range.upperBound ?? 0,
