@@ -36,6 +36,7 @@ public struct PartitionNatural: PartitionSource, Part {
   public static let sources = [
     LEAFFiles.name, TFFFiles.name, SyntheticUsers.name, Sensors.name, MadeUpWords.name,
     "\(CSVFiles.name) with `user`", "\(NPZFiles.name) with `users`",
+    "a trainer with `owners`",
   ]
 
   private let settings: Settings

@@ -31,6 +31,7 @@ struct ConsoleRun {
       Output.error("warning: \(what): " + summary.standstill.joined(separator: "; "))
     }
     if let notice = summary.divergence { Output.error("warning: \(notice)") }
+    for notice in summary.trainerWarnings { Output.error("warning: \(notice)") }
     if let notice = summary.missedEvents { Output.error("warning: \(notice)") }
     if isJSON {
       Output.out(summary.json)

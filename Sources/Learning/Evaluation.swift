@@ -96,6 +96,9 @@ public struct Evaluation: Equatable, Sendable, Codable, BitwiseCopyable {
     _ samples: ArraySlice<Int32>, network: Network, parameters: ParameterBuffer,
     dataset: Dataset, kernels: Kernels, scratch: Scratch
   ) -> Network.Score {
+    if let foreign = network.foreign {
+      return Network.Score(foreign.evaluate(samples, of: dataset, by: parameters))
+    }
     let passSize = network.evaluationRows
     let space = scratch.workspace(for: network, rows: passSize)
     var score = Network.Score()

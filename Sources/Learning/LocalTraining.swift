@@ -18,6 +18,22 @@ public struct LocalTraining: Sendable {
   public let relabelling: [Int32]?
   /// Whether the memory keeps the sum of the samples' squared losses.
   public let keepsLossSquares: Bool
+  /// Whose training it is, for code that is told; nil: nobody's.
+  public let owner: Owner?
+
+  /// Whose training it is.
+  public struct Owner: Sendable, Codable, Equatable {
+    /// The client in the partition.
+    public let client: Int
+    /// The device's number in the fleet; −1: the training is on no device.
+    public let device: Int
+
+    /// A client on a device.
+    public init(client: Int, device: Int = -1) {
+      self.client = client
+      self.device = device
+    }
+  }
 
   /// A key of random numbers, and the slot of a training's first epoch.
   public struct Noise: Sendable, Codable {
@@ -39,7 +55,8 @@ public struct LocalTraining: Sendable {
   /// `relabelling` has a label for each class.
   public init(
     network: Network, dataset: Dataset, shard: [Int32], plan: TrainingPlan, order: BatchOrder,
-    noise: Noise? = nil, relabelling: [Int32]? = nil, keepsLossSquares: Bool = false
+    noise: Noise? = nil, relabelling: [Int32]? = nil, keepsLossSquares: Bool = false,
+    owner: Owner? = nil
   ) {
     if case .keyed(let key, let firstSlot) = order, noise == nil {
       self.noise = Noise(key: key, firstSlot: firstSlot)
@@ -52,6 +69,7 @@ public struct LocalTraining: Sendable {
     precondition(Self.fit(relabelling, dataset, network), "labels are those of classes")
     self.relabelling = relabelling
     self.keepsLossSquares = keepsLossSquares
+    self.owner = owner
     self.network = network
     self.dataset = dataset
     self.shard = shard
@@ -70,7 +88,7 @@ public struct LocalTraining: Sendable {
   func with(plan: TrainingPlan) -> LocalTraining {
     LocalTraining(
       network: network, dataset: dataset, shard: shard, plan: plan, order: order, noise: noise,
-      relabelling: relabelling)
+      relabelling: relabelling, owner: owner)
   }
 
   /// Batches of the whole plan.
@@ -94,6 +112,10 @@ public struct LocalTraining: Sendable {
       "batches \(batches) of a plan of \(batchCount)")
     guard !batches.isEmpty else {
       return TrainingOutcome(memory: memory, lossSum: lossSum, samplesProcessed: 0)
+    }
+    if let foreign = network.foreign {
+      precondition(correction == nil, "other code corrects its own gradients")
+      return run(batches, by: foreign, from: memory, lossSum: lossSum, scratch)
     }
     let space = scratch.workspace(for: network, rows: min(plan.batchSize, shard.count))
     var score = Network.Score(

@@ -35,6 +35,13 @@ extension Network {
   ///
   /// Convolutions count the same whether pooling is fused to them or not.
   public func trainingCost(_ plan: TrainingPlan) -> TrainingCost {
+    if let foreign {
+      return TrainingCost(
+        operationsPerSample: foreign.cost?.operationsPerSample ?? 0,
+        parameters: layout.updatableCount, storedParameters: layout.count,
+        valuesPerSample: foreign.cost?.valuesPerSample ?? 0, inputsPerSample: 0,
+        optimizerSlots: 0)
+    }
     var (operations, values) = (0, 0)
     for (index, node) in nodes.enumerated() {
       for leaf in node.leaves where leaf.layer.parameterCount > 0 {

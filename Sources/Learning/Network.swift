@@ -34,11 +34,23 @@ public struct Network: Equatable, Sendable {
     let classCount: Int
     let positions: Int
     let isNoisy: Bool
+    let foreign: (any ForeignModel)?
+
+    /// A model without layers, which other code computes.
+    init(_ model: any ForeignModel) {
+      foreign = model
+      (sampleShape, layers, loss, nodes) = ([1], [], .crossEntropy, [])
+      layout = model.layout
+      hasFrozen = layout.updatableCount < layout.count
+      hasStatistics = !layout.statisticRanges.isEmpty
+      (firstTrained, classCount, positions, isNoisy) = (0, model.classCount, 1, true)
+    }
 
     init(sampleShape: [Int], layers: [Layer], loss: Loss, _ compiler: NetworkCompiler) {
       self.sampleShape = sampleShape
       self.layers = layers
       self.loss = loss
+      foreign = nil
       layout = ParameterLayout(compiler.tensors)
       nodes = compiler.nodes
       hasFrozen = layout.updatableCount < layout.count
@@ -75,8 +87,14 @@ public struct Network: Equatable, Sendable {
   /// Whether training draws numbers: there is a dropout layer.
   public var isNoisy: Bool { content.isNoisy }
 
+  /// What computes trainings and evaluations, where the network has no layers; else nil.
+  public var foreign: (any ForeignModel)? { content.foreign }
+
   /// How many values one sample has.
   public var inputCount: Int { sampleShape.reduce(1, *) }
+
+  /// A model that other code computes, over samples without content.
+  public init(_ foreign: any ForeignModel) { content = Content(foreign) }
 
   /// A network of these layers over samples of the given shape.
   ///
@@ -135,7 +153,7 @@ public struct Network: Equatable, Sendable {
 
   /// How many tokens the first layer knows, where it is an embedding: samples must be such tokens.
   public var tokenCount: Int? {
-    var layer = layers[0]
+    guard var layer = layers.first else { return nil }
     while case .frozen(let inner) = layer { layer = inner }
     switch layer {
     case .embedding(let count, _), .tiedEmbedding(let count, _, _): return count
@@ -180,7 +198,8 @@ public struct Network: Equatable, Sendable {
   /// Equal networks train to equal bits.
   public static func == (a: Network, b: Network) -> Bool {
     a.content === b.content
-      || a.sampleShape == b.sampleShape && a.layers == b.layers && a.loss == b.loss
+      || a.foreign == nil && b.foreign == nil && a.sampleShape == b.sampleShape
+        && a.layers == b.layers && a.loss == b.loss
   }
 }
 

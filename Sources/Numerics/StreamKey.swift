@@ -61,4 +61,16 @@ public struct StreamKey: Sendable, Hashable, Codable {
         0, UInt32(truncatingIfNeeded: slot), UInt32(truncatingIfNeeded: slot >> 32), ordinal
       ))
   }
+
+  /// A number for an item of a slot, where code that draws by itself needs a seed.
+  ///
+  /// It is XXH64 over key, ordinal, slot and item. Draws: none.
+  public func number(slot: UInt64, item: UInt64) -> UInt64 {
+    var digest = Digest()
+    digest.combine(UInt64(key1) << 32 | UInt64(key0))
+    digest.combine(UInt64(ordinal))
+    digest.combine(slot)
+    digest.combine(item)
+    return digest.value
+  }
 }

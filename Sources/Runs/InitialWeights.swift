@@ -54,7 +54,7 @@ struct WeightFile {
     // An export of a result: its last model, `model/dense1_weight`.
     names = []
     read = { name throws(DataFault) in
-      try file.array(named: "model/" + name.replacing(".", with: "_"))
+      try file.array(named: "model/" + ModelTable.variable(of: name))
     }
   }
 

@@ -159,6 +159,13 @@ enum ModelTable {
       "model", simulation.inputs.task.network.layout, simulation.model, attributes: attributes)
   }
 
+  /// What a result calls a tensor: letters, digits and `_`, a letter first.
+  static func variable(of tensor: String) -> String {
+    let name = String(
+      tensor.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+    return name.first?.isLetter == true ? name : "tensor_" + name
+  }
+
   /// The same of any parameters.
   static func group(
     _ name: String, _ layout: ParameterLayout, _ parameters: ParameterBuffer,
@@ -166,7 +173,7 @@ enum ModelTable {
   ) -> ResultDocument.Group {
     var group = ResultDocument.Group(name, attributes: attributes)
     for tensor in layout.tensors {
-      let name = String(tensor.name.map { $0.isLetter || $0.isNumber ? $0 : "_" })
+      let name = variable(of: tensor.name)
       let axes = tensor.shape.indices.map { "\(name)_axis\($0)" }
       group.axes += zip(axes, tensor.shape).map { .init($0, length: $1) }
       group.variables.append(

@@ -64,6 +64,8 @@ public struct Run {
     let inputs = try readInputs()
     (inputs.executor as? TrainingWorkers)?.onFailure { reason in Self.end(gate, reason) }
     PolicyCode.onFailure { reason in Self.end(gate, reason) }
+    let trainer = inputs.task.network.foreign as? PythonTrainer
+    trainer?.onFailure { reason in Self.end(gate, reason) }
     let file: ResultFile
     let modelFiles: ModelFiles?
     let timings: (file: PlacedFile, times: RoundTimes)?
@@ -93,6 +95,8 @@ public struct Run {
     try RankTalk.end(options.ranks, simulation)
     let document = play.recorder.document(simulation, of: scenario)
     var summary = RunSummary(simulation, play.recorder, of: scenario, result: output)
+    summary.trainerWarnings = trainer?.warnings ?? []
+    summary.warnings += summary.trainerWarnings
     summary.holdTo(scenario, RunFacts(simulation, play.recorder))
     summary.audit = play.invariants.map {
       RunSummary.Audit(looks: $0.looks, recounts: $0.audits, broken: $0.broken)

@@ -173,6 +173,11 @@ public final class RunRecorder: SavedObserver {
       eventDigest: simulation.eventDigest.value.hexDigits, scenarioDigest: scenario.digest)
     var attributes = identity.attributes
     attributes.append(.init("dataDigest", .text(simulation.inputs.task.digest.hexDigits)))
+    if let trainer = simulation.inputs.task.network.foreign as? PythonTrainer,
+      !simulation.inputs.omitsArithmetic
+    {
+      attributes.append(.init("foreign", .text(trainer.computedBy)))
+    }
     if let key = simulation.inputs.shakeTies {
       attributes.append(.init("shakeTies", .unsigned(key)))
     }

@@ -123,8 +123,10 @@ public struct RunSummary: Codable, Equatable, Sendable {
   /// Why there is no version, or no further one: a line each; empty where there is nothing to say.
   public var standstill: [String]
   /// What the run warned of, a line each: before it began, that no version can be published; at
-  /// its end, a training that diverged.
+  /// its end, a training that diverged, or that another computation did not give again.
   public var warnings: [String]
+  /// Of these, what a trainer in Python computed twice with another outcome.
+  public var trainerWarnings: [String] = []
 
   /// The summary of a run that is over.
   init(_ simulation: Simulation, _ recorder: RunRecorder, of scenario: Scenario, result: String) {

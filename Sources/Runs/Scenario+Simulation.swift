@@ -55,7 +55,8 @@ extension Scenario {
     inputs.capacities = traces.capacities
     inputs.shakeTies = options.shakeTies
     inputs.kernels = kernels
-    inputs.pool = WorkerPool(threads: max(1, options.threads), ranks: options.ranks)
+    let threads = max(1, options.threads, settings.task.python?.workers ?? 1)
+    inputs.pool = WorkerPool(threads: threads, ranks: options.ranks)
     inputs.compute = options.compute
     return inputs
   }
@@ -67,6 +68,7 @@ extension Scenario {
   private func learningTask(_ options: RunOptions) throws(Faults) -> LearningTask {
     let folders = DataFolders(
       [path(of: ".")] + options.dataFolders, includesInstalled: options.searchesInstalledData)
+    if let python = settings.task.python { return try trainerTask(python, options, folders) }
     let data: TrainAndTest
     do throws(DataFault) {
       let source = settings.task.data.source
@@ -151,7 +153,7 @@ extension Scenario {
     return network
   }
 
-  private func makePartition(
+  func makePartition(
     _ data: TrainAndTest, _ folders: DataFolders
   ) throws(Faults) -> Partition {
     let keys = ["task", "data", "partition"]

@@ -28,6 +28,7 @@ public struct Registry: Sendable {
     parts.add(TFFFiles.self, to: .dataSource) { $0 }
     parts.add(Blobs.self, to: .dataSource) { $0 }
     parts.add(NoData.self, to: .dataSource) { $0 }
+    parts.add(TrainerData.self, to: .dataSource) { $0 }
     parts.add(SyntheticUsers.self, to: .dataSource) { $0 }
     parts.add(Sensors.self, to: .dataSource) { $0 }
     parts.add(MadeUpWords.self, to: .dataSource) { $0 }
@@ -63,6 +64,7 @@ public struct Registry: Sendable {
     parts.add(CIFGLanguageModel.self, to: .model) { $0 }
     parts.add(CoreMLFileModel.self, to: .model) { $0 }
     parts.add(LayersModel.self, to: .model) { $0 }
+    parts.add(TrainerModel.self, to: .model) { $0 }
 
     parts.add(DensePart.self, to: .layer) { $0 }
     parts.add(ConvolutionPart.self, to: .layer) { $0 }

@@ -10,6 +10,8 @@ public struct TaskSettings: PartSettings {
 
   /// Whether nothing is learned; nil: all is.
   public var learning: Learning?
+  /// The code that trains in FedSim's place; nil: FedSim trains a network.
+  public var python: PythonSettings?
   /// The data and how clients share it.
   public var data = DataSettings()
   public var model = Choice<any ModelSource>(MLPModel.self) { $0 }
@@ -27,6 +29,9 @@ public struct TaskSettings: PartSettings {
         "learning", \.learning, feature: .choice,
         "`none` simulates the same events without training, aggregation or evaluation; "
           + "`task: none` is short for this with a client of 60 samples without content"),
+      Field(
+        "python", \.python, feature: .settings(),
+        "Training by code in Python, in processes of its own; in place of `data.source` and `model`"),
       Field("data", \.data, .settings(), "The data and their distribution over clients."),
       Field("model", \.model, .part(.model), "Which model is trained?"),
       Field(
@@ -57,7 +62,10 @@ extension TaskSettings {
 
 extension Form where Value == TaskSettings {
   /// A task, or `none`.
-  static var task: Form { .settings().or("none", meaning: .timeOnly) }
+  static var task: Form {
+    Form.settings().checked { node, settings, reader in settings.takeTrainer(node, &reader) }
+      .or("none", meaning: .timeOnly)
+  }
 }
 
 /// A model that the server trains.

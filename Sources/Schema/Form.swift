@@ -93,6 +93,21 @@ extension Form {
       write: { $0.resolved })
   }
 
+  /// The same, changed by what was written where it was read without a fault.
+  public func checked(
+    _ check: @escaping @Sendable (Node, inout Value, inout Reader) -> Void
+  ) -> Form {
+    let form = self
+    return Form(
+      shape: shape, expected: expected,
+      read: { node, reader in
+        let before = reader.faults.count
+        guard var value = form.read(node, &reader) else { return nil }
+        if reader.faults.count == before { check(node, &value, &reader) }
+        return value
+      }, write: write)
+  }
+
   /// The same, or a bare word that represents a value.
   public func or(_ word: String, meaning value: Value) -> Form {
     let form = self

@@ -15,19 +15,20 @@ from ._file import NotAResult, NotWhole, attributes, group, groups, is_whole, op
 from ._requests import NotReached, NotRequests, Replayed, Sent, read_requests, replay_requests
 from ._scenario import Scenario, differences, scenario
 from ._tables import device_paths, ledgers, table, timeline
+from ._trainer import Memory, Parameters, Split, Sums, Trainer
 
 __all__ = [
     "NotAResult", "NotReached", "NotRequests", "NotWhole", "Replayed", "Scenario", "Sent", "attributes", "device_paths",
     "differences", "group", "groups", "is_whole", "ledgers", "open", "read_requests", "replay_requests", "scenario",
-    "table", "timeline",
+    "table", "timeline", "Memory", "Parameters", "Split", "Sums", "Trainer",
 ]
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    """`pyfedsim.from_torch` needs PyTorch, so it is imported when it is asked for."""
-    if name == "from_torch":
+    """`from_torch` and `torch` need PyTorch, so they are imported when they are asked for; `testing` with them."""
+    if name in ("from_torch", "testing", "torch"):
         import importlib
 
-        return importlib.import_module("pyfedsim.from_torch")
+        return importlib.import_module(f"pyfedsim.{name}")
     raise AttributeError(f"module 'pyfedsim' has no attribute {name!r}")

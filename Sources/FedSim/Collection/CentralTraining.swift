@@ -163,7 +163,8 @@ extension CentralTraining {
       group: group, ordinal: ordinal)
     let local = LocalTraining(
       network: trained.task.network, dataset: cx.inputs.task.train, shard: samples,
-      plan: trained.task.plan, order: .keyed(key, firstSlot: trained.nextEpoch))
+      plan: trained.task.plan, order: .keyed(key, firstSlot: trained.nextEpoch),
+      owner: .init(client: -1, device: owner.map { Int($0.device) } ?? -1))
     var start = trained.parameters
     if let owner {
       start =

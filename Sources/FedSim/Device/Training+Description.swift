@@ -57,7 +57,8 @@ extension Training {
       noise: cx.inputs.task.network.isNoisy
         ? .init(key: batchKey(device, cx), firstSlot: firstEpoch) : nil,
       relabelling: relabelling,
-      keepsLossSquares: cx.inputs.keepsLossSquares)
+      keepsLossSquares: cx.inputs.keepsLossSquares,
+      owner: .init(client: client, device: device))
     return DeferredTraining(
       local, by: cx.inputs.task.algorithm, batches: batches, from: start,
       validation: isLast ? cx.inputs.task.partition.validation[client] : [], isLast: isLast,

@@ -200,7 +200,8 @@ extension EvaluationRound {
       }
       let training = LocalTraining(
         network: task.network, dataset: dataset, shard: indices, plan: plan,
-        order: .keyed(orders[place], firstSlot: UInt64(round)))
+        order: .keyed(orders[place], firstSlot: UInt64(round)),
+        owner: .init(client: clients[place], device: members[place]))
       let outcome = task.algorithm.run(
         training, 0..<training.batchCount, from: DeviceMemory(parameters: parameters), lossSum: 0,
         kernels: kernels, scratch: scratch)

@@ -57,7 +57,7 @@ extension Quality {
       if let plan, !shards[device].isEmpty {
         let training = LocalTraining(
           network: task.network, dataset: task.train, shard: shards[device], plan: plan,
-          order: .keyed(keys[device], firstSlot: 0))
+          order: .keyed(keys[device], firstSlot: 0), owner: .init(client: clients[device]))
         parameters =
           training.run(
             0..<training.batchCount, from: DeviceMemory(parameters: parameters), kernels: kernels,

@@ -23,6 +23,7 @@ extension TrainingDescription: Codable {
     archive.write(UInt64(batches.upperBound))
     catalog.write(validation, to: archive)
     archive.write(byte: isLast ? 1 : 0)
+    if training.network.foreign != nil { try archive.write([training.owner]) }
   }
 
   /// Reads it.
@@ -55,7 +56,9 @@ extension TrainingDescription: Codable {
     self.init(
       training: LocalTraining(
         network: network, dataset: catalog.dataset, shard: shard, plan: plan, order: order,
-        noise: noise, relabelling: relabelling, keepsLossSquares: keepsLossSquares),
+        noise: noise, relabelling: relabelling, keepsLossSquares: keepsLossSquares,
+        owner: network.foreign == nil
+          ? nil : try archive.read([LocalTraining.Owner?].self).first ?? nil),
       batches: batches, validation: validation, isLast: isLast, model: model)
   }
 
