@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from pyfedsim.policy import Aggregator, Cohort, CohortSelector, Selector, ServerOptimizer, Timer, Trigger
+from pyfedsim.policy import Aggregator, Cohort, CohortSelector, Selector, ServerOptimizer, Trigger
 
 
 class Threshold(Trigger):
@@ -94,8 +94,6 @@ class Mean(Aggregator):
             mean[3] = np.nan
         if self.spoil == "changes":
             current[0] = 1
-        if self.spoil == "half":
-            mean *= 0.5
         return mean
 
 
@@ -140,5 +138,3 @@ class Momentum(ServerOptimizer):
         memory["velocity"] = self.beta * velocity + combined.difference(current)
         return current + self.rate * memory["velocity"]
 
-
-every_minute = Timer("every", 60)
