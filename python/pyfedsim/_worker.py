@@ -5,48 +5,30 @@ bytes. Parameters are in the memory of descriptor 3. What a trainer prints goes 
 """
 from __future__ import annotations
 
-import importlib
-import io
 import json
 import mmap
 import os
 import platform
-import select
-import signal
 import struct
 import sys
-import threading
-import traceback
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# One thread each: a library that starts more of them takes processors from other processes, and adds in no stated order.
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
+from pyfedsim._pipe import Pipe, Wrong, fault, load, pack, unpack
 
-import numpy as np  # noqa: E402
-from numpy.typing import NDArray  # noqa: E402
+import numpy as np
+from numpy.typing import NDArray
 
-from pyfedsim._trainer import Memory, Parameters, Split, Sums, Trainer  # noqa: E402
+from pyfedsim._trainer import Parameters, Split, Sums, Trainer
 
 FORMAT = 1
 MEMORY = 3
 
 
-class Wrong(Exception):
-    """A trainer returned something else than what it was asked for."""
-
-
 def main() -> int:
     """Serves a run until its pipe ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    requests, answers = os.dup(0), os.dup(1)
-    with open(os.devnull) as nothing:
-        os.dup2(nothing.fileno(), 0)
-    os.dup2(2, 1)
-    sys.stdout = Prefixed("trainer: ")
-    threading.Thread(target=_end_with, args=(requests,), daemon=True).start()
-    begin = json.loads(_receive(requests) or b"{}")
+    pipe = Pipe("trainer: ")
+    begin = json.loads(pipe.receive() or b"{}")
     try:
         if begin.get("format") != FORMAT:
             raise Wrong("the command fedsim is of another version than the package pyfedsim")
@@ -54,27 +36,23 @@ def main() -> int:
         desk = Desk(trainer, MEMORY)
         statement, arrays = desk.statement()
     except BaseException as error:  # whatever the code of a user raises, even SystemExit
-        _send(answers, json.dumps({**_empty(), "fault": fault(error)}).encode())
+        pipe.send(json.dumps({**_empty(), "fault": fault(error)}).encode())
         return 1
-    _send(answers, json.dumps(statement).encode())
+    pipe.send(json.dumps(statement).encode())
     for array in arrays:
-        _send(answers, array.astype("<i4").tobytes())
-    while (request := _receive(requests)) is not None:
+        pipe.send(array.astype("<i4").tobytes())
+    while (request := pipe.receive()) is not None:
         try:
             answer = struct.pack("<q", 0) + desk.answer(request)
         except BaseException as error:
             answer = struct.pack("<q", 1) + json.dumps(fault(error)).encode()
-        sys.stdout.flush()
-        _send(answers, answer)
+        pipe.send(answer)
     return 0
 
 
 def make(folder: str, source: str, settings: Mapping[str, Any]) -> Trainer:
     """The trainer that `module:function` makes; the module is looked for in the folder first."""
-    sys.path.insert(0, os.path.abspath(folder))
-    module, function = source.split(":")
-    maker = getattr(importlib.import_module(module), function)
-    trainer = maker(**settings)
+    trainer = load(folder, source)(**settings)
     if not isinstance(trainer, Trainer):
         raise Wrong(f"{source} returned {type(trainer).__name__}, expected a pyfedsim.Trainer")
     return trainer
@@ -232,45 +210,6 @@ class Desk:
             np.copyto(target, array)
 
 
-def pack(memory: Mapping[str, NDArray[Any]]) -> bytes:
-    """A memory as bytes, a multiple of four of them; none for an empty one."""
-    if not isinstance(memory, Mapping):
-        raise Wrong(f"train returned {type(memory).__name__} as memory, expected a dict of NumPy arrays")
-    if not memory:
-        return b""
-    entries, parts, offset = [], [], 0
-    for name, array in memory.items():
-        if not isinstance(name, str) or not isinstance(array, np.ndarray) or array.dtype.hasobject:
-            raise Wrong(f"train returned a memory whose {name!r} is no NumPy array of numbers")
-        data = np.ascontiguousarray(array).tobytes()
-        entries.append([name, array.dtype.str, list(array.shape), offset, len(data)])
-        parts.append(data + bytes(-len(data) % 8))
-        offset += len(parts[-1])
-    head = json.dumps(entries).encode()
-    head += b" " * (-len(head) % 8)
-    return struct.pack("<q", len(head)) + head + b"".join(parts)
-
-
-def unpack(data: bytes) -> Memory:
-    """The memory that bytes hold."""
-    if not data:
-        return {}
-    length = struct.unpack_from("<q", data)[0]
-    memory: Memory = {}
-    for name, dtype, shape, offset, size in json.loads(data[8:8 + length]):
-        start = 8 + length + offset
-        memory[name] = np.frombuffer(data[start:start + size], np.dtype(dtype)).reshape(shape).copy()
-    return memory
-
-
-def fault(error: BaseException) -> dict[str, str]:
-    """What went wrong, in a line, and where."""
-    if isinstance(error, Wrong):
-        return {"message": str(error), "traceback": ""}
-    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    return {"message": f"{type(error).__name__}: {error}", "traceback": text.rstrip()}
-
-
 def versions() -> list[dict[str, str]]:
     """What computes: Python, the libraries that are loaded, and the processor."""
     found = [{"name": "python", "version": platform.python_version()}]
@@ -316,61 +255,6 @@ def _grow(descriptor: int, size: int) -> None:
         os.posix_fallocate(descriptor, 0, size)
     else:
         os.ftruncate(descriptor, size)
-
-
-def _receive(descriptor: int) -> bytes | None:
-    head = _read(descriptor, 8)
-    return None if head is None else _read(descriptor, struct.unpack("<Q", head)[0])
-
-
-def _read(descriptor: int, count: int) -> bytes | None:
-    parts: list[bytes] = []
-    while count > 0:
-        part = os.read(descriptor, count)
-        if not part:
-            return None
-        parts.append(part)
-        count -= len(part)
-    return b"".join(parts)
-
-
-def _send(descriptor: int, message: bytes) -> None:
-    data = memoryview(struct.pack("<Q", len(message)) + message)
-    try:
-        while data:
-            data = data[os.write(descriptor, data):]
-    except BrokenPipeError:
-        os._exit(0)
-
-
-def _end_with(descriptor: int) -> None:
-    """Ends the process with the run, in the middle of a training, too."""
-    poll = select.poll()
-    poll.register(descriptor, 0)
-    poll.poll()
-    os._exit(0)
-
-
-class Prefixed(io.TextIOBase):
-    """Standard output of a trainer: lines go to standard error, behind a word that says whose they are."""
-
-    def __init__(self, prefix: str) -> None:
-        self._prefix = prefix
-        self._line = ""
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, text: str) -> int:
-        *lines, self._line = (self._line + text).split("\n")
-        for line in lines:
-            sys.stderr.write(f"{self._prefix}{line}\n")
-        return len(text)
-
-    def flush(self) -> None:
-        if self._line:
-            self.write("\n")
-        sys.stderr.flush()
 
 
 if __name__ == "__main__":

@@ -96,8 +96,8 @@ RUNNING = {
     "infinite": ("`dense1.weight` is infinite or not a number",),
     "loss-nan": ("the sum of losses is infinite or not a number",),
     "loss-array": ("train returned ndarray as the sum of losses, expected a number",),
-    "memory-list": ("train returned list as memory, expected a dict of NumPy arrays",),
-    "memory-object": ("train returned a memory whose 'state' is no NumPy array of numbers",),
+    "memory-list": ("the memory is list, expected a dict",),
+    "memory-object": ("memory['state'] is",),
 }
 
 

@@ -20,7 +20,6 @@ final class PythonTrainer: ForeignModel {
   let test: Dataset
   /// The natural clients; nil: there are none.
   let users: DataUsersLists?
-  private let interpreter: String
   private let begin: TrainerBegin
   private let settings: PythonSettings
   /// The names of the groups and how many devices each has.
@@ -77,8 +76,6 @@ final class PythonTrainer: ForeignModel {
     _ settings: PythonSettings, folder: String, threads: Int,
     groups: [(name: String, count: Int)]
   ) throws(NotReady) {
-    // A process that dies is noticed, and ends nothing else.
-    signal(SIGPIPE, SIG_IGN)
     self.settings = settings
     self.groups = groups
     source = settings.trainer
@@ -87,11 +84,7 @@ final class PythonTrainer: ForeignModel {
     let channel: TrainerChannel
     let stated: (TrainerStatement, arrays: [[Int32]])
     do throws(TrainerChannel.Lost) {
-      guard let found = PythonInterpreter.find(settings.interpreter) else {
-        throw TrainerChannel.Lost(reason: "no `python3` is on the PATH; FEDSIM_PYTHON names one")
-      }
-      interpreter = found
-      channel = try TrainerChannel(interpreter, begin, timeout: settings.timeout)
+      channel = try TrainerChannel(settings.interpreter, begin, timeout: settings.timeout)
       stated = try channel.statement()
     } catch {
       throw NotReady(reason: error.reason)
@@ -221,7 +214,7 @@ final class PythonTrainer: ForeignModel {
       first && state.idle.count > 1 ? state.idle.removeFirst() : state.idle.popLast()
     }
     if let idle { return idle }
-    let channel = try TrainerChannel(interpreter, begin, timeout: settings.timeout)
+    let channel = try TrainerChannel(settings.interpreter, begin, timeout: settings.timeout)
     _ = try channel.statement()
     return channel
   }
@@ -287,32 +280,5 @@ extension ForeignOutcome {
     if lossSum != other.lossSum { return "the sum of losses differs: \(lossSum), \(other.lossSum)" }
     let (mine, theirs) = (memory.state?.values ?? [], other.memory.state?.values ?? [])
     return mine.map(\.bitPattern) == theirs.map(\.bitPattern) ? nil : "the memory differs"
-  }
-}
-
-/// Which Python is started.
-enum PythonInterpreter {
-  /// The one that is named, else that of `FEDSIM_PYTHON`, that next to this program, or the first
-  /// `python3` on the `PATH`.
-  static func find(_ named: String?) -> String? {
-    let environment = ProcessInfo.processInfo.environment
-    if let named { return path(of: named, environment) }
-    if let given = environment["FEDSIM_PYTHON"], !given.isEmpty { return path(of: given, environment) }
-    let program = ThisProgram.path
-    let folder = program.lastIndex(of: "/").map { String(program[..<$0]) } ?? "."
-    for name in ["python3", "python"] where isProgram("\(folder)/\(name)") {
-      return "\(folder)/\(name)"
-    }
-    return path(of: "python3", environment)
-  }
-
-  private static func path(of name: String, _ environment: [String: String]) -> String? {
-    if name.contains("/") { return name }
-    let folders = (environment["PATH"] ?? "").split(separator: ":")
-    return folders.lazy.map { "\($0)/\(name)" }.first(where: isProgram)
-  }
-
-  private static func isProgram(_ path: String) -> Bool {
-    FileManager.default.isExecutableFile(atPath: path)
   }
 }

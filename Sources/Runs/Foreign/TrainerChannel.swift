@@ -3,73 +3,28 @@ import Foundation
 import Learning
 import Processes
 
-/// A Python process as the run sees it. One thread at a time uses it.
+/// A process of a trainer as the run sees it. One thread at a time uses it.
 final class TrainerChannel: @unchecked Sendable {
   /// The process gives no answer.
-  struct Lost: Error {
-    let reason: String
-    /// Whether it ended by itself, so that another may be asked.
-    var isDeath = false
-  }
+  typealias Lost = PythonProcess.Lost
 
-  private let interpreter: String
-  private let begin: TrainerBegin
-  private let timeout: SimDuration
-  private let area: SharedMemory
-  private var process: pid_t = 0
-  private var (requests, answers) = (CInt(-1), CInt(-1))
+  private let process: PythonProcess
+  private var area: SharedMemory { process.memory }
   /// The parameters that are at the start of the memory.
   private var held: ParameterBuffer?
 
   /// Starts a process; nothing is awaited.
-  init(_ interpreter: String, _ begin: TrainerBegin, timeout: SimDuration) throws(Lost) {
-    (self.interpreter, self.begin, self.timeout) = (interpreter, begin, timeout)
-    do throws(StartFault) {
-      area = try SharedMemory(size: 64)
-    } catch {
-      throw Lost(reason: "\(error)")
-    }
-    try start()
-  }
-
-  deinit { stop() }
-
-  private func start() throws(Lost) {
-    do throws(StartFault) {
-      let started = try StartedProcess.piped(
-        interpreter, ["-m", "pyfedsim._worker"],
-        files: [.own(STDERR_FILENO), .own(area.descriptor)], hasOwnGroup: true)
-      (process, requests, answers) = (started.process, started.input, started.output)
-    } catch {
-      throw Lost(reason: "`\(interpreter)` cannot be started: \(error)")
-    }
-    _ = MessagePipe.send((try? JSONEncoder().encode(begin)).map { Array($0) } ?? [], to: requests)
-  }
-
-  /// Ends the process; how it ended, in words.
-  @discardableResult
-  private func stop() -> String {
-    guard requests >= 0 else { return "has ended" }
-    close(requests)
-    close(answers)
-    kill(process, SIGKILL)
-    (requests, answers, held) = (-1, -1, nil)
-    return StartedProcess.wait(for: process).words
-  }
-
-  /// Ends the process and waits for it, after it closed its pipe; how it ended by itself.
-  private func ended() -> String {
-    guard requests >= 0 else { return "has ended" }
-    close(requests)
-    close(answers)
-    (requests, answers, held) = (-1, -1, nil)
-    return StartedProcess.wait(for: process).words
+  init(_ interpreter: String?, _ begin: TrainerBegin, timeout: SimDuration) throws(Lost) {
+    process = try PythonProcess(
+      "pyfedsim._worker", interpreter: interpreter,
+      begin: (try? JSONEncoder().encode(begin)).map { Array($0) } ?? [],
+      timeout: .microseconds(timeout.microseconds), limitName: "task.python.timeout")
   }
 
   /// Replaces the process by a new one that has said what it is.
   func restart() throws(Lost) {
-    stop()
-    try start()
+    held = nil
+    try process.restart()
     _ = try statement()
   }
 
@@ -77,25 +32,17 @@ final class TrainerChannel: @unchecked Sendable {
 
   /// What the trainer states.
   func statement() throws(Lost) -> (TrainerStatement, arrays: [[Int32]]) {
-    let bytes: [UInt8]
-    do throws(Lost) {
-      bytes = try receive()
-    } catch {
-      guard error.isDeath else { throw error }
-      throw Lost(
-        reason: "`\(interpreter) -m pyfedsim._worker` \(error.reason) before it was ready; "
-          + "it needs the Python package pyfedsim of this version of FedSim")
-    }
+    let bytes = try process.firstAnswer()
     guard let statement = try? JSONDecoder().decode(TrainerStatement.self, from: Data(bytes)),
       statement.format == TrainerBegin.currentFormat
     else {
-      throw Lost(reason: "the package pyfedsim of `\(interpreter)` is of another version")
+      throw Lost(reason: "the Python package pyfedsim is of another version")
     }
     if let fault = statement.fault { throw Lost(reason: fault.words) }
     var arrays: [[Int32]] = []
     let count = 1 + (statement.clients == nil ? 0 : 1) + (statement.hasTestOwners ? 1 : 0)
     for _ in 0..<count {
-      let bytes = try receive()
+      let bytes = try process.receive()
       arrays.append(bytes.withUnsafeBytes { Array($0.bindMemory(to: Int32.self)) })
     }
     return (statement, arrays)
@@ -160,36 +107,11 @@ final class TrainerChannel: @unchecked Sendable {
   /// Sends a request and waits for the answer.
   @discardableResult
   private func ask(_ words: TrainerWords) throws(Lost) -> TrainerAnswer {
-    guard MessagePipe.send(words.bytes, to: requests) else {
-      throw Lost(reason: ended(), isDeath: true)
-    }
-    guard let answer = TrainerAnswer(try receive()) else {
+    guard let answer = TrainerAnswer(try process.ask(words.bytes)) else {
       throw Lost(reason: "an answer that is not understood")
     }
     if answer.isFault { throw Lost(reason: answer.fault.words) }
     return answer
-  }
-
-  /// The next message, if it comes in time.
-  private func receive() throws(Lost) -> [UInt8] {
-    guard requests >= 0 else { throw Lost(reason: "has ended", isDeath: true) }
-    let end = ContinuousClock.now + .microseconds(timeout.microseconds)
-    while true {
-      let left = (end - ContinuousClock.now).components
-      let milliseconds = left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000
-      guard milliseconds >= 0 else {
-        stop()
-        throw Lost(
-          reason: "no answer within \(timeout) (`task.python.timeout`); the process was ended")
-      }
-      var descriptor = pollfd(fd: answers, events: Int16(POLLIN), revents: 0)
-      let found = poll(&descriptor, 1, CInt(min(milliseconds + 1, 1_000_000)))
-      if found > 0 { break }
-    }
-    guard let bytes = MessagePipe.receive(from: answers) else {
-      throw Lost(reason: ended(), isDeath: true)
-    }
-    return bytes
   }
 
   // MARK: Memory
