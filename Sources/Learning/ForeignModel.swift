@@ -3,7 +3,7 @@ import Numerics
 /// A model whose trainings and evaluations other code computes.
 ///
 /// FedSim knows its tensors and its samples' numbers; it deals samples, orders batches, counts them
-/// and plays all that happens to a training as with a network of its own.
+/// and plays all that happens to a training as with a network that it computes itself.
 public protocol ForeignModel: AnyObject, Sendable {
   /// The tensors of the parameters.
   var layout: ParameterLayout { get }
@@ -47,19 +47,20 @@ public struct ForeignBatches: Sendable, Equatable {
   /// The samples, batch by batch.
   public let samples: [Int32]
   /// A number for each batch, where its random numbers come from.
-  public let keys: [UInt64]
+  public let batchKeys: [UInt64]
 
   /// Batches.
   public init(
     owner: LocalTraining.Owner, numbers: Range<Int>, sizes: [Int32], samples: [Int32],
-    keys: [UInt64]
+    batchKeys: [UInt64]
   ) {
-    precondition(sizes.count == numbers.count && keys.count == numbers.count, "one for each batch")
+    precondition(
+      sizes.count == numbers.count && batchKeys.count == numbers.count, "one for each batch")
     self.owner = owner
     self.numbers = numbers
     self.sizes = sizes
     self.samples = samples
-    self.keys = keys
+    self.batchKeys = batchKeys
   }
 }
 
@@ -92,7 +93,7 @@ public struct ForeignOutcome: Sendable {
 }
 
 extension LocalTraining {
-  /// What other code is told of some batches: the samples and the keys that a network would use.
+  /// What other code receives for some batches: the samples and the keys that a network would use.
   func foreignBatches(_ batches: Range<Int>, _ scratch: Scratch) -> ForeignBatches {
     guard let noise else { preconditionFailure("a foreign training has a key") }
     var places = BatchPlaces(self, scratch)
@@ -111,7 +112,7 @@ extension LocalTraining {
     }
     return ForeignBatches(
       owner: owner ?? Owner(client: -1), numbers: batches, sizes: sizes, samples: samples,
-      keys: keys)
+      batchKeys: keys)
   }
 
   /// Has other code run the batches. Its state takes the place of an optimiser's.

@@ -18,7 +18,7 @@ public struct LocalTraining: Sendable {
   public let relabelling: [Int32]?
   /// Whether the memory keeps the sum of the samples' squared losses.
   public let keepsLossSquares: Bool
-  /// Whose training it is, for code that is told; nil: nobody's.
+  /// Whose training it is, for messages of foreign code; nil: nobody's.
   public let owner: Owner?
 
   /// Whose training it is.

@@ -4,7 +4,7 @@ import Processes
 import Schema
 import Synchronization
 
-/// A class in Python that is a part of the policy, in a process of its own.
+/// A class in Python that is a part of the policy, in a separate process.
 ///
 /// The process keeps nothing from one call to the next: what the part remembers is handed to each
 /// call and comes back. One that died is replaced, and its call is made again, once.

@@ -2,7 +2,7 @@ import FedSim
 import Foundation
 import Processes
 
-/// What the process of a part is told first.
+/// What the process of a part receives first.
 struct PolicyBegin: Encodable {
   /// The version of the messages; `pyfedsim._policy` has the same.
   static let currentFormat = 1

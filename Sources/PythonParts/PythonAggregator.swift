@@ -5,7 +5,7 @@ import Schema
 /// An aggregator in Python.
 public struct PythonAggregator: Aggregator {
   public static let name = "python"
-  public static let summary = "An aggregator of your own in Python (docs/python.md)"
+  public static let summary = "An aggregator of your own in Python (docs/own-policy.md)"
   public typealias Settings = PythonPartSettings<AggregatorSeam>
   public typealias Memory = PythonMemory
 
@@ -13,7 +13,6 @@ public struct PythonAggregator: Aggregator {
   public init(_ settings: Settings) { self.settings = settings }
   public func makeMemory() -> PythonMemory { PythonMemory() }
 
-  /// What the class states.
   public var needs: AggregatorNeeds {
     var needs = AggregatorNeeds()
     for word in settings.code.statement.needs {

@@ -5,7 +5,7 @@ import Schema
 /// A server optimizer in Python.
 public struct PythonOptimizer: ServerOptimizer {
   public static let name = "python"
-  public static let summary = "A server optimizer of your own in Python (docs/python.md)"
+  public static let summary = "A server optimizer of your own in Python (docs/own-policy.md)"
   public typealias Settings = PythonPartSettings<OptimizerSeam>
   public typealias Memory = PythonMemory
 
@@ -13,7 +13,6 @@ public struct PythonOptimizer: ServerOptimizer {
   public init(_ settings: Settings) { self.settings = settings }
   public func makeMemory() -> PythonMemory { PythonMemory() }
 
-  /// What the class states.
   public var needsPlainMean: Bool { settings.code.statement.needs.contains("plainMean") }
 
   private struct Call: Encodable {

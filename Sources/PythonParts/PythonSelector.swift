@@ -5,7 +5,7 @@ import Schema
 /// A selector in Python: one that accepts or rejects each request, or one that forms cohorts.
 public struct PythonSelector: AdmittingSelector, CohortSelector {
   public static let name = "python"
-  public static let summary = "A selector of your own in Python (docs/python.md)"
+  public static let summary = "A selector of your own in Python (docs/own-policy.md)"
   public typealias Settings = PythonPartSettings<SelectorSeam>
   public typealias Memory = PythonMemory
 
@@ -19,7 +19,6 @@ public struct PythonSelector: AdmittingSelector, CohortSelector {
       ? AnySelector(.cohorts(self)) : AnySelector(.admitting(self))
   }
 
-  /// What the class states.
   public var needs: SelectorNeeds {
     var needs = SelectorNeeds()
     for word in settings.code.statement.needs {
@@ -34,7 +33,6 @@ public struct PythonSelector: AdmittingSelector, CohortSelector {
     return needs
   }
 
-  /// What the class states.
   public var rules: CohortRules {
     let statement = settings.code.statement
     return CohortRules(

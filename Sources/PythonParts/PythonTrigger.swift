@@ -4,7 +4,7 @@ import Schema
 /// A trigger in Python.
 public struct PythonTrigger: AggregationTrigger {
   public static let name = "python"
-  public static let summary = "A trigger of your own in Python (docs/python.md)"
+  public static let summary = "A trigger of your own in Python (docs/own-policy.md)"
   public typealias Settings = PythonPartSettings<TriggerSeam>
   public typealias Memory = PythonMemory
 
@@ -23,12 +23,10 @@ public struct PythonTrigger: AggregationTrigger {
     }
   }
 
-  /// What the class states.
   public var needs: TriggerNeeds {
     settings.code.statement.needs.contains("cohorts") ? .cohorts : []
   }
 
-  /// What the class states.
   public var neededUpdates: Int? { settings.code.statement.neededUpdates }
 
   private struct Call: Encodable {

@@ -97,7 +97,6 @@ extension TaskSettings {
 /// The samples that a trainer in Python has.
 public struct TrainerData: DataSource, Part {
   public static let name = "trainer"
-  /// When to choose it.
   public static let summary = "The samples of the trainer in `task.python`."
 
   public typealias Settings = NoSettings
@@ -113,7 +112,6 @@ public struct TrainerData: DataSource, Part {
 /// The model that a trainer in Python has.
 public struct TrainerModel: ModelSource {
   public static let name = "trainer"
-  /// When to choose it.
   public static let summary = "The model of the trainer in `task.python`."
 
   public typealias Settings = NoSettings

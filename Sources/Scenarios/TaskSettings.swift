@@ -31,7 +31,7 @@ public struct TaskSettings: PartSettings {
           + "`task: none` is short for this with a client of 60 samples without content"),
       Field(
         "python", \.python, feature: .settings(),
-        "Training by code in Python, in processes of its own; in place of `data.source` and `model`"),
+        "Training by code in Python, in separate processes; in place of `data.source` and `model`"),
       Field("data", \.data, .settings(), "The data and their distribution over clients."),
       Field("model", \.model, .part(.model), "Which model is trained?"),
       Field(

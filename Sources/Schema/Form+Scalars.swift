@@ -94,7 +94,7 @@ extension Form where Value == Bool {
 }
 
 extension Form where Value == Node {
-  /// A mapping that is handed on as it is.
+  /// A mapping that is passed on as it is.
   public static var anyMapping: Form {
     let expected = "a mapping with any keys"
     return Form(

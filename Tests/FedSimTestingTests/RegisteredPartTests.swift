@@ -8,7 +8,9 @@ import Testing
 @Suite("Every part of a policy that comes with the simulator keeps what is promised")
 struct RegisteredPartTests {
   private static let catalog = Registry.standard.catalog
+  /// A part in Python is a class that somebody has: python/tests/test_policy.py.
   private static let parts = Conformance.seams.flatMap { catalog.parts(of: $0) }
+    .filter { $0.name != "python" }
 
   /// Settings without which a part does nothing.
   private static func settings(of name: String) -> Node {

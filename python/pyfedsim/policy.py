@@ -1,4 +1,4 @@
-"""Parts of a server policy in Python: selector, trigger, aggregator, server optimizer (docs/python.md).
+"""Parts of a server policy in Python: selector, trigger, aggregator, server optimizer (docs/own-policy.md).
 
 A scenario names a class by `module:class`:
 

@@ -15,7 +15,7 @@ extension Scenario {
     let keys = ["task", "python", "trainer"]
     if options.workers > 0 {
       throw trainerFault(
-        "the trainer has processes of its own (`workers`): leave out --workers", at: keys)
+        "the trainer has separate processes (`workers`): leave out --workers", at: keys)
     }
     let trainer: PythonTrainer
     let initial: ParameterBuffer
@@ -64,7 +64,8 @@ extension Scenario {
             + " a batch takes (`compute`) in place of `hardware`", at: keys + ["hardware"])
       }
       if let attack = group.adversary?.attack, attack.value.relabelling(classCount: 2) != nil {
-        refuse("`\(attack.name)` changes labels, which \(by) has", at: keys + ["adversary", "attack"])
+        refuse(
+          "`\(attack.name)` changes labels, which \(by) has", at: keys + ["adversary", "attack"])
       }
       if group.protocol?.evaluation == .asCoded {
         refuse("\(by) does not train on test samples", at: keys + ["protocol", "evaluation"])

@@ -74,7 +74,7 @@ final class TrainerChannel: @unchecked Sendable {
       ])
     words.add(batches.sizes)
     words.add(batches.samples)
-    words.add(batches.keys)
+    words.add(batches.batchKeys)
     let answer = try ask(words)
     guard let loss = answer.real(0), let left = answer.number(1), let end = answer.number(2),
       left >= 0, left % 4 == 0, mapped(Int(end)), state + Int(left) <= area.bytes.count

@@ -1,7 +1,7 @@
 import Foundation
 import Learning
 
-/// What a Python process is told first.
+/// What a Python process receives first.
 struct TrainerBegin: Codable {
   /// The version of the messages; `pyfedsim._worker` has the same.
   static let currentFormat = 1
@@ -15,7 +15,7 @@ struct TrainerBegin: Codable {
   var settings: String
 }
 
-/// What a trainer states; its arrays follow as messages of their own.
+/// What a trainer states; its arrays follow as separate messages.
 struct TrainerStatement: Codable {
   struct Tensor: Codable, Equatable {
     var name: String
@@ -99,7 +99,9 @@ struct TrainerAnswer {
   /// A number behind the first; nil: the answer is too short.
   func number(_ place: Int) -> Int64? {
     guard bytes.count >= 8 * (place + 2) else { return nil }
-    return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 8 * (place + 1), as: Int64.self) }
+    return bytes.withUnsafeBytes {
+      $0.loadUnaligned(fromByteOffset: 8 * (place + 1), as: Int64.self)
+    }
   }
 
   func real(_ place: Int) -> Double? {
