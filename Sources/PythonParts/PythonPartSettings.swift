@@ -65,7 +65,8 @@ public struct PythonPartSettings<S: PythonSeam>: PartSettings {
     [
       Field(
         "part", \.part, .code, required: true,
-        "`module:class`, looked for next to the scenario, then on Python's path (docs/own-policy.md)"
+        "`module:class`, looked for next to the scenario, then on Python's path"
+          + " (docs/own-policy.md)"
       ),
       Field(
         "settings", \.settings, .anyMapping,
