@@ -22,7 +22,7 @@ public final class PythonProcess: @unchecked Sendable {
   private let module: String
   private let begin: [UInt8]
   private let timeout: Duration
-  private let limitName: String
+  private let limit: String
   private var process: pid_t = 0
   private var (requests, answers) = (CInt(-1), CInt(-1))
   /// How often it was started.
@@ -30,9 +30,9 @@ public final class PythonProcess: @unchecked Sendable {
 
   /// Starts a process and sends it the first message; nothing is awaited.
   ///
-  /// An answer that takes longer than `timeout` ends it; `limitName` is the setting that says so.
+  /// An answer that takes longer than `timeout` ends it; `limit` is that in words.
   public init(
-    _ module: String, interpreter: String?, begin: [UInt8], timeout: Duration, limitName: String
+    _ module: String, interpreter: String?, begin: [UInt8], timeout: Duration, limit: String
   ) throws(Lost) {
     guard let found = PythonInterpreter.find(interpreter) else {
       throw Lost(reason: "no `python3` is on the PATH; FEDSIM_PYTHON names one")
@@ -40,7 +40,7 @@ public final class PythonProcess: @unchecked Sendable {
     // A process that dies is noticed, and ends nothing else.
     signal(SIGPIPE, SIG_IGN)
     (self.interpreter, self.module, self.begin) = (found, module, begin)
-    (self.timeout, self.limitName) = (timeout, limitName)
+    (self.timeout, self.limit) = (timeout, limit)
     do throws(StartFault) {
       memory = try SharedMemory(size: 64)
     } catch {
@@ -117,8 +117,7 @@ public final class PythonProcess: @unchecked Sendable {
       let milliseconds = left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000
       guard milliseconds >= 0 else {
         stop()
-        throw Lost(
-          reason: "no answer within \(timeout) (`\(limitName)`); the process was ended")
+        throw Lost(reason: "no answer within \(limit); the process was ended")
       }
       var descriptor = pollfd(fd: answers, events: Int16(POLLIN), revents: 0)
       if poll(&descriptor, 1, CInt(min(milliseconds + 1, 1_000_000))) > 0 { break }

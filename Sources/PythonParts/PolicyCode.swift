@@ -64,7 +64,7 @@ public final class PolicyCode: @unchecked Sendable {
     do throws(PythonProcess.Lost) {
       let process = try PythonProcess(
         "pyfedsim._policy", interpreter: key.interpreter, begin: begin,
-        timeout: .microseconds(key.timeout.microseconds), limitName: "timeout")
+        timeout: .microseconds(key.timeout.microseconds), limit: "\(key.timeout) (`timeout`)")
       fresh.statement = try Self.statement(process)
       if fresh.statement.fault == nil { fresh.process = process }
     } catch {

@@ -18,7 +18,7 @@ final class TrainerChannel: @unchecked Sendable {
     process = try PythonProcess(
       "pyfedsim._worker", interpreter: interpreter,
       begin: (try? JSONEncoder().encode(begin)).map { Array($0) } ?? [],
-      timeout: .microseconds(timeout.microseconds), limitName: "task.python.timeout")
+      timeout: .microseconds(timeout.microseconds), limit: "\(timeout) (`task.python.timeout`)")
   }
 
   /// Replaces the process by a new one that has said what it is.
