@@ -33,7 +33,7 @@ BARE ?= test
 
 .NOTPARALLEL:
 .PHONY: help deps build run test loop check format lint readers determinism determinism-ci figure learning scenarios page-figures bench \
-  example-policy crash fuzz report fleet gboard sweep-crash mpi test-mpi test-slurm soak test-arm64 test-bare same-results house clean
+  example-policy crash fuzz report fleet gboard sweep-crash mpi test-mpi test-slurm soak test-arm64 test-bare wheel test-wheel same-results house clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -164,5 +164,12 @@ test-arm64: ## compare the kernels' bits with those of arm64, cross-compiled, un
 test-bare: ## run `make test` in a bare Debian with only Swift and make (root); BARE="test run"
 	Scripts/test-bare $(BARE)
 
+wheel: ## build the Python package with the command, man page and completions, dist/pyfedsim-*.whl (Linux)
+	@Scripts/deps build wheel
+	Scripts/wheel
+
+test-wheel: ## install dist's wheel in a bare Debian without Swift, run the example within a minute (root)
+	Scripts/test-wheel
+
 clean: ## remove everything that was built
-	rm -rf .build .build-debug .build-loop .build-same-results .build-house .venv-readers
+	rm -rf dist .build .build-debug .build-loop .build-same-results .build-house .venv-readers

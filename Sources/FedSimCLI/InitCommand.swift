@@ -9,13 +9,27 @@ struct InitCommand: RegistryCommand {
     commandName: "init",
     abstract: "Write a commented scenario as a starting point; the scenario needs no data file.")
 
-  @Argument(help: "The file to write; it must not exist.")
-  var path = "scenario.yaml"
+  @Argument(
+    help: "The file to write; it must not exist (default: scenario.yaml, or example.yaml).")
+  var path: String?
 
-  @Option(help: "Template: \(Template.allCases.map(\.rawValue).joined(separator: ", ")).")
-  var template = Template.phones
+  @Option(
+    help: ArgumentHelp(
+      "Template: \(Template.allCases.map(\.rawValue).joined(separator: ", ")) (default: "
+        + "\(Template.example.rawValue))."))
+  var template: Template?
+
+  @Flag(help: "Write example.yaml: phones that train on made-up points; it runs in a second.")
+  var example = false
+
+  func validate() throws {
+    guard example, template != nil else { return }
+    throw ValidationError("--example is a template, too: leave --template out")
+  }
 
   func run(_ registry: Registry) -> Int32 {
+    let path = path ?? (example ? "example.yaml" : "scenario.yaml")
+    let template = template ?? .example
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {
       let reason =

@@ -7,6 +7,9 @@ enum Template: String, CaseIterable, ExpressibleByArgument {
   /// Synchronous rounds of devices that are always there.
   case synchronous
 
+  /// The one that somebody sees first.
+  static let example = phones
+
   /// The scenario's YAML.
   var text: String {
     switch self {

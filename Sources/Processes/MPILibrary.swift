@@ -82,7 +82,7 @@ public final class MPILibrary: @unchecked Sendable {
     guard let path = places.first(where: { FileManager.default.fileExists(atPath: $0) }) else {
       throw Fault(
         description: "--mpi: FedSim's MPI library is missing (\(places.joined(separator: ", "))): "
-          + "build it with `make mpi`")
+          + "build it with `make mpi` in FedSim's sources, then name its file in FEDSIM_MPI")
     }
     // What Open MPI loads itself looks for MPI's own symbols in the program.
     guard let library = dlopen(path, RTLD_NOW | RTLD_GLOBAL) else {

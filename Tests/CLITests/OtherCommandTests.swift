@@ -93,6 +93,18 @@ struct OtherCommandTests {
     #expect(fedsim.names.contains("results/my.h5"))
   }
 
+  @Test("the example has a name of its own, is the starter with phones, and takes no template")
+  func example() throws {
+    let fedsim = try Command()
+    let written = try fedsim("init", "--example")
+    #expect(written.code == 0 && written.out.hasSuffix("run example.yaml\n"), "\(written.error)")
+    #expect(try fedsim("init").code == 0)
+    #expect(try fedsim.areEqual("example.yaml", "scenario.yaml"))
+    let two = try fedsim("init", "two.yaml", "--example", "--template", "synchronous")
+    #expect(two.code == 2 && two.error.contains("--example is a template of its own"))
+    #expect(fedsim.names == ["example.yaml", "s.yaml", "scenario.yaml"])
+  }
+
   @Test("explain tells a device's story and exits with 2 for what it cannot tell")
   func explain() throws {
     let fedsim = try Command()
