@@ -101,7 +101,7 @@ struct OtherCommandTests {
     #expect(try fedsim("init").code == 0)
     #expect(try fedsim.areEqual("example.yaml", "scenario.yaml"))
     let two = try fedsim("init", "two.yaml", "--example", "--template", "synchronous")
-    #expect(two.code == 2 && two.error.contains("--example is a template of its own"))
+    #expect(two.code == 2 && two.error.contains("--example is a template, too"))
     #expect(fedsim.names == ["example.yaml", "s.yaml", "scenario.yaml"])
   }
 
