@@ -68,13 +68,22 @@ def parse(source: str) -> Any:
     """The YAML that FedSim writes for a resolved scenario: no more than that.
 
     Blocks are indented by two spaces, lists of plain values stand in brackets, empty mappings in braces, and strings
-    that could be read as something else in double quotes.
+    that could be read as something else in double quotes. A comment may follow a value: where it comes from.
     """
-    lines = [(len(line) - len(line.lstrip(" ")), line.strip()) for line in source.split("\n") if line.strip()]
+    lines = [(len(line) - len(line.lstrip(" ")), line.strip()) for line in map(_bare, source.split("\n")) if line.strip()]
     value, rest = _block(lines, 0)
     if rest != len(lines):
         raise ValueError(f"scenario: found {lines[rest][1]!r} at another indentation")
     return value
+
+
+_BARE = re.compile(r'(?:"(?:[^"\\]|\\.)*"|(?!\s#).)*')
+
+
+def _bare(line: str) -> str:
+    """A line without its comment."""
+    match = _BARE.match(line)
+    return match.group() if match else line
 
 
 def _block(lines: list[tuple[int, str]], at: int) -> tuple[Any, int]:

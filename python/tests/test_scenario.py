@@ -63,3 +63,8 @@ def test_the_text_is_the_one_in_the_file(night):
     import h5py
     with h5py.File(night) as file:
         assert pyfedsim.scenario(night).text == file["scenario"].asstr()[()]
+
+
+def test_a_comment_behind_a_value_is_not_part_of_it():
+    text = 'a: 5  # from m.mlmodel\nb: "x  # y"\nc: word#1\nd: [1, "# 2"]  # from "m"\ne: "it\'s \\" # one"\n'
+    assert parse(text) == {"a": 5, "b": "x  # y", "c": "word#1", "d": [1, "# 2"], "e": "it's \" # one"}
