@@ -93,7 +93,7 @@ struct OtherCommandTests {
     #expect(fedsim.names.contains("results/my.h5"))
   }
 
-  @Test("the example has a name of its own, is the starter with phones, and takes no template")
+  @Test("the example has another name, is the starter with phones, and takes no template")
   func example() throws {
     let fedsim = try Command()
     let written = try fedsim("init", "--example")
