@@ -59,7 +59,7 @@ struct ProgressArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "json: a line of JSON per version, and one a second, on standard error, for programs.",
+      "json: a line of JSON per version, and one per second, on standard error, for programs.",
       valueName: "form"))
   var progress: Form = .text
 

@@ -1,8 +1,8 @@
 import FedSim
 import Schema
 
-/// Tells a program of a run while it goes on: a line of JSON for each version, and about one a
-/// second for the time that has passed.
+/// Tells a program of a running run: a line of JSON for each version, and about one per second for
+/// the time that has passed.
 public final class ProgressLines: Observer {
   /// There is a status to tell between versions.
   public let wantsAdvance = true
