@@ -32,7 +32,7 @@ TEST_MPI ?=
 BARE ?= test
 
 .NOTPARALLEL:
-.PHONY: help deps build run test loop check format lint readers determinism determinism-ci figure learning scenarios page-figures bench \
+.PHONY: help deps build run test loop check format lint readers notebooks determinism determinism-ci figure learning scenarios page-figures bench \
   example-policy crash fuzz report fleet gboard sweep-crash mpi test-mpi test-slurm soak test-arm64 test-bare wheel test-wheel same-results house clean
 
 help: ## list the targets
@@ -58,7 +58,7 @@ loop: ## build one module of tests incrementally and run it, MODULE=FedSimTests 
 
 check: SWEEP_CRASH = --sample
 check: TEST_MPI = --short
-check: lint test readers report determinism-ci same-results crash fleet sweep-crash test-mpi test-slurm test-arm64 example-policy ## all that CI checks: those thirteen
+check: lint test readers notebooks report determinism-ci same-results crash fleet sweep-crash test-mpi test-slurm test-arm64 example-policy ## all that CI checks: those fourteen
 
 format: ## format the sources in place
 	@Scripts/deps build
@@ -72,6 +72,10 @@ lint: ## check the sources' format, and that Scripts/planted-changes still finds
 readers: build ## open a result of every scenario as others would; test exports and the Python package
 	@Scripts/deps data readers r
 	Scripts/readers
+
+notebooks: build ## play all notebooks of Examples/notebooks, as they are, with the package installed
+	@Scripts/deps readers
+	Scripts/notebooks
 
 determinism: build ## run smoke, system, policy and quickstart scenarios in many ways, compare the result files by cmp
 	@Scripts/deps data qemu

@@ -6,14 +6,14 @@ import Runs
 struct ConsoleRun {
   private let run: Run
   private let source: ScenarioArguments?
-  private let isQuiet: Bool
+  private let progress: ProgressArguments
   private let isJSON: Bool
 
   /// A run of a scenario's file; nil: one that is resumed.
-  init(_ run: Run, source: ScenarioArguments?, isQuiet: Bool, isJSON: Bool) {
+  init(_ run: Run, source: ScenarioArguments?, _ progress: ProgressArguments, isJSON: Bool) {
     self.run = run
     self.source = source
-    self.isQuiet = isQuiet
+    self.progress = progress
     self.isJSON = isJSON
   }
 
@@ -21,10 +21,13 @@ struct ConsoleRun {
   func exitCode() throws(RunFailure) -> Int32 {
     let gate = RunGate()
     Interruption.watch(gate)
-    let progress = isQuiet ? nil : Progress(isTerminal: isatty(2) == 1)
+    let isOfLines = progress.progress == .json
+    let lines = ProgressLines { Output.progress($0 + "\n") }
+    let shown = progress.quiet || isOfLines ? nil : Progress(isTerminal: isatty(2) == 1)
     let summary = try run.perform(
-      observers: progress.map { [$0.ticker] } ?? [], gate: gate, tell: { Output.error($0) })
-    progress?.clear()
+      observers: isOfLines ? [lines] : shown.map { [$0.ticker] } ?? [], gate: gate,
+      tell: { Output.error($0) })
+    shown?.clear()
     if !summary.standstill.isEmpty {
       let what =
         summary.version == 0 ? "no version was published" : "no further version is possible"
@@ -47,6 +50,27 @@ struct ConsoleRun {
     let looks = "\(audit.looks) checks of devices, \(audit.recounts) recounts"
     Output.error("audit: \(looks), \(audit.broken.isEmpty ? "nothing" : "something") broken")
     return audit.broken.isEmpty ? 0 : 1
+  }
+}
+
+/// What is said on standard error during a run.
+struct ProgressArguments: ParsableArguments {
+  /// For whom the progress is.
+  enum Form: String, ExpressibleByArgument, CaseIterable { case text, json }
+
+  @Option(
+    help: ArgumentHelp(
+      "json: a line of JSON per version, and one per second, on standard error, for programs.",
+      valueName: "form"))
+  var progress: Form = .text
+
+  @Flag(name: .shortAndLong, help: "No progress on standard error.")
+  var quiet = false
+
+  func validate() throws {
+    if quiet, progress == .json {
+      throw ValidationError("found --quiet with --progress json; expected one of them")
+    }
   }
 }
 

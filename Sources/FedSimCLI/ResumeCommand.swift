@@ -25,8 +25,7 @@ struct ResumeCommand: RegistryCommand {
 
   @OptionGroup var keeping: KeepingArguments
 
-  @Flag(name: .shortAndLong, help: "No progress on standard error.")
-  var quiet = false
+  @OptionGroup var progress: ProgressArguments
 
   @Flag(help: "Print the summary as JSON.")
   var json = false
@@ -43,7 +42,7 @@ struct ResumeCommand: RegistryCommand {
       keeping.set(&run.safety)
       return run
     } playing: { run throws(RunFailure) in
-      try ConsoleRun(run, source: nil, isQuiet: quiet, isJSON: json).exitCode()
+      try ConsoleRun(run, source: nil, progress, isJSON: json).exitCode()
     }
   }
 }

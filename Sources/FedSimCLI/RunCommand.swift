@@ -62,14 +62,16 @@ struct RunCommand: RegistryCommand {
   @Flag(help: "Check the invariants after every event; exit code 1 if one is broken.")
   var audit = false
 
-  @Flag(name: .shortAndLong, help: "No progress on standard error.")
-  var quiet = false
+  @OptionGroup var progress: ProgressArguments
 
   @Flag(help: "Print the summary as JSON.")
   var json = false
 
   func validate() throws {
     try CountOption.check("threads", threads)
+    if ranks.mpi, source.isStandardInput {
+      throw ValidationError("found - with --mpi; expected a scenario file that every rank can read")
+    }
     if let kernels, !kernels.body.isSupported {
       throw ValidationError("--kernels: this processor cannot run \(kernels.rawValue)")
     }
@@ -83,7 +85,7 @@ struct RunCommand: RegistryCommand {
   func run(_ registry: Registry) -> Int32 {
     RankedRun.exitCode(ranks.mpi) { ranks throws(RunFailure) in
       let scenario = try source.scenario(registry)
-      if scenario.settings.sweep != nil, !quiet {
+      if scenario.settings.sweep != nil, !progress.quiet {
         Output.error("note: only the base scenario is run; `fedsim sweep` plays its `sweep`")
       }
       for warning in scenario.warnings { Output.error("warning: \(warning)") }
@@ -96,7 +98,7 @@ struct RunCommand: RegistryCommand {
       run.safety.isOn = !noJournal
       return run
     } playing: { run throws(RunFailure) in
-      try ConsoleRun(run, source: source, isQuiet: quiet, isJSON: json).exitCode()
+      try ConsoleRun(run, source: source, progress, isJSON: json).exitCode()
     }
   }
 

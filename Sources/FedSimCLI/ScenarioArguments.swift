@@ -4,7 +4,7 @@ import Scenarios
 
 /// A scenario file and what is laid over it.
 struct ScenarioArguments: ParsableArguments {
-  @Argument(help: "The scenario file.")
+  @Argument(help: "The scenario file; -: standard input, whose paths start in this folder.")
   var file: String
 
   // A minus is part of the value: what is wrong with it is then said.
@@ -20,8 +20,14 @@ struct ScenarioArguments: ParsableArguments {
       valueName: "path=value"))
   var set: [String] = []
 
+  /// Whether the scenario is what comes on standard input.
+  var isStandardInput: Bool { file == "-" }
+
   func scenario(_ registry: Registry) throws(RunFailure) -> Scenario {
     let overrides = set + (seed.map { ["seed=\($0)"] } ?? [])
+    if isStandardInput {
+      return try Run.scenarioOfStandardInput(overrides: overrides, registry: registry)
+    }
     return try Run.scenario(file, overrides: overrides, registry: registry)
   }
 }

@@ -68,7 +68,7 @@ struct SummaryText {
       "\(tally("events")) events in \(Format.fixed(summary.wallSeconds, 2)) s (\(speed) a second)")
     lines.append("result: \(summary.result)")
     lines.append("look:   \(quoted(command)) report \(quoted(summary.result))")
-    if let source { lines.append("next: \(next(source))") }
+    if let source, !source.isStandardInput { lines.append("next: \(next(source))") }
     return lines
   }
 

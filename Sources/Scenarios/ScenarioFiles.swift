@@ -11,7 +11,8 @@ public struct ScenarioFiles: Sendable {
     public init(_ reason: String) { self.reason = reason }
   }
 
-  let contents: @Sendable (String) -> Result<[UInt8], Failure>
+  /// The bytes of a file, or why there are none.
+  public let contents: @Sendable (String) -> Result<[UInt8], Failure>
 
   /// Files from anywhere, such as a dictionary in a test.
   public init(_ contents: @escaping @Sendable (_ path: String) -> Result<[UInt8], Failure>) {

@@ -1,7 +1,10 @@
-"""Reads result files of FedSim as xarray and pandas objects; writes no file.
+"""Runs FedSim, and reads its results as xarray and pandas objects.
 
     import pyfedsim
 
+    result = pyfedsim.run("night.yaml", seed=4)            # plays a scenario, a file or a dictionary
+    result.versions.centralAccuracy                        # a group of the result as an xarray.Dataset
+    pyfedsim.sweep("threshold.yaml").table()               # the trials of a sweep, a row each
     tree = pyfedsim.open("night.h5")                       # xarray.DataTree, categories as words
     versions = pyfedsim.table(["a.h5", "b.h5"], "versions")  # tidy pandas, a row a version and file
     pyfedsim.ledgers("night.h5")                           # how attempts, updates, transmissions ended
@@ -11,16 +14,27 @@
 
 Times are seconds after the start of the run, unless `times="timedelta"` or `times="civil"` is asked for.
 """
+from . import trackers
+from ._ask import Comparison, Explanation, Validation, check, compare, explain, validate
+from ._callbacks import Callback, Tracker
+from ._command import CommandNotFound
+from ._faults import Fault, InputError, RunError, ScenarioError, ScenarioWarning
 from ._file import NotAResult, NotWhole, attributes, group, groups, is_whole, open_result as open
 from ._requests import NotReached, NotRequests, Replayed, Sent, read_requests, replay_requests
+from ._result import Result
+from ._run import resume, run
 from ._scenario import Scenario, differences, scenario
+from ._sweep import Sweep, open_sweep, sweep
 from ._tables import device_paths, ledgers, table, timeline
 from ._trainer import Memory, Parameters, Split, Sums, Trainer
 
 __all__ = [
-    "NotAResult", "NotReached", "NotRequests", "NotWhole", "Replayed", "Scenario", "Sent", "attributes", "device_paths",
-    "differences", "group", "groups", "is_whole", "ledgers", "open", "read_requests", "replay_requests", "scenario",
-    "table", "timeline", "Memory", "Parameters", "Split", "Sums", "Trainer",
+    "Callback", "CommandNotFound", "Comparison", "Explanation", "Fault", "InputError", "NotAResult", "NotReached",
+    "NotRequests", "NotWhole", "Replayed", "Result", "RunError", "Scenario", "ScenarioError", "ScenarioWarning", "Sent",
+    "Sweep", "Tracker", "Validation", "attributes", "check", "compare", "device_paths", "differences", "explain",
+    "group", "groups", "is_whole", "ledgers", "open", "open_sweep", "read_requests", "replay_requests", "resume", "run",
+    "scenario", "sweep", "table", "timeline", "trackers", "validate",
+    "Memory", "Parameters", "Split", "Sums", "Trainer",
 ]
 __version__ = "0.1.0"
 

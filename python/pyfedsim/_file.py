@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import glob
 import os
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
@@ -31,6 +32,7 @@ def open_result(path: Path, *, times: Times = "seconds") -> xarray.DataTree:
 
     Categories are words instead of codes; their order is in the attribute `categories`. What `times` does is said
     at `group`. Texts, such as the resolved scenario, are variables without axes.
+    Errors: `FileNotFoundError`; `NotAResult` for a file that is no result, or is damaged; `ValueError` for other `times`.
     """
     _check_times(times)
     groups(path)  # which refuses groups that are linked into each other: xarray would walk them without end
@@ -46,6 +48,8 @@ def group(path: Path, name: str, *, times: Times = "seconds") -> xarray.Dataset:
     `times` says what becomes of variables in units of time. "seconds": they stay as they are, floats in their unit,
     after the start of the run. "timedelta": `timedelta64[ns]`. "civil": moments are `datetime64[ns]` in UTC,
     durations are `timedelta64[ns]`. The latter two round to nanoseconds; the clock of a run has whole microseconds.
+    Errors: `KeyError`, which lists the groups that there are; `FileNotFoundError`; `NotAResult` for a file that is no result, or is damaged;
+    `ValueError` for other `times`.
     """
     _check_times(times)
     known = groups(path)
@@ -58,7 +62,10 @@ def group(path: Path, name: str, *, times: Times = "seconds") -> xarray.Dataset:
 
 
 def groups(path: Path) -> list[str]:
-    """The groups of a result, in the order of the file, those inside of others with a slash."""
+    """The groups of a result, in the order of the file, those inside of others with a slash.
+
+    Errors: `FileNotFoundError`; `NotAResult` for a file that is no result, or is damaged.
+    """
     found: list[str] = []
     with _readable(path), _file(path) as file:
         _walk(file, "", found, set())
@@ -66,7 +73,10 @@ def groups(path: Path) -> list[str]:
 
 
 def attributes(path: Path) -> dict[str, Any]:
-    """The attributes of a result: title, seed, versions, digests; whole numbers as `int`."""
+    """The attributes of a result: title, seed, versions, digests; whole numbers as `int`.
+
+    Errors: `FileNotFoundError`; `NotAResult` for a file that is no result, or is damaged.
+    """
     with _file(path) as file:
         return {name: value.item() if isinstance(value, np.generic) else value for name, value in file.attrs.items()}
 
@@ -75,8 +85,9 @@ def is_whole(path: Path) -> bool:
     """Whether a result is that of a run that has ended; not, if it goes on or was interrupted.
 
     What `fedsim recover` makes without a checkpoint has no more groups than "rounds" and "versions".
+    Errors: `FileNotFoundError`; `NotAResult` for a file that is no result, or is damaged.
     """
-    return attributes(path).get("isComplete", 1) != 0
+    return bool(attributes(path).get("isComplete", 1) != 0)
 
 
 def start_time(path: Path) -> np.datetime64:
@@ -87,13 +98,14 @@ def start_time(path: Path) -> np.datetime64:
             what = "the table of a sweep: open it with xarray.open_dataset" if "sweep" in kind else "no result of a run"
             raise NotAResult(f"{os.fspath(path)}: this is {what}")
         with _readable(path):
-            return np.datetime64(int(file["startTime"][()]), "s").astype("datetime64[ns]")
+            start: np.datetime64 = np.datetime64(int(file["startTime"][()]), "s").astype("datetime64[ns]")
+            return start
 
 
 def text(path: Path, name: str) -> str:
     """A long text, such as "scenario" or "standstill/report"."""
     with _file(path) as file:
-        return file[name].asstr()[()]
+        return str(file[name].asstr()[()])
 
 
 def _file(path: Path) -> h5py.File:
@@ -199,10 +211,21 @@ def _time(variable: xarray.Variable, start: np.datetime64 | None) -> xarray.Vari
 
 
 def paths(given: Path | Iterable[Path]) -> list[str]:
-    """One path or several, as a list of texts."""
-    if isinstance(given, (str, os.PathLike)):
-        return [os.fspath(given)]
-    found = [os.fspath(path) for path in given]
+    """One path or several, as a list of texts; a glob such as "results/*.h5" stands for its files, sorted.
+
+    Errors: `FileNotFoundError` for a glob that matches nothing, `ValueError` where nothing was given.
+    """
+    listed = [given] if isinstance(given, (str, os.PathLike)) else list(given)
+    found = [path for each in listed for path in _matches(os.fspath(each))]
     if not found:
         raise ValueError("no result was given")
+    return found
+
+
+def _matches(path: str) -> list[str]:
+    if not glob.has_magic(path) or os.path.exists(path):
+        return [path]
+    found = sorted(glob.glob(path, recursive=True))
+    if not found:
+        raise FileNotFoundError(errno.ENOENT, "no file matches", path)
     return found

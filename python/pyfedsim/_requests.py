@@ -54,7 +54,7 @@ class Sent:
 
     @property
     def differs(self) -> bool:
-        """Whether the two answers differ; one that no device heard differs from none."""
+        """Whether the two answers differ; one that no device heard differs from none. Errors: none."""
         if self.simulated is None:
             return False
         known = None not in self.said
@@ -71,11 +71,11 @@ class Replayed:
 
     @property
     def differing(self) -> list[Sent]:
-        """The requests that were answered otherwise than in the simulation."""
+        """The requests that were answered otherwise than in the simulation. Errors: none."""
         return [one for one in self.sent if one.differs]
 
     def table(self) -> str:
-        """The differing requests as a table, one per line."""
+        """The differing requests as a table, one per line. Errors: none."""
         rows = [("line", "time", "device", "request", "simulated", "real")]
         for one in self.differing:
             words = (one.said[0] or "", one.said[1] or "")
@@ -145,7 +145,10 @@ class Names:
 
 
 def read_requests(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The requests in a file with their lines, one at a time; header and footer are left out."""
+    """The requests in a file with their lines, one at a time; header and footer are left out.
+
+    Errors: `OSError`; `NotRequests` for another file.
+    """
     with open(path, encoding="utf-8") as file:
         for number, text in enumerate(file, 1):
             try:
@@ -196,7 +199,7 @@ def replay_requests(
     that reached no simulated server are not sent. Names, tokens and versions that the server hands out take the place
     of the simulated ones in all later requests (`NAMES`, `VERSIONS`).
 
-    Raises `NotReached` at the first request without an answer, `NotRequests` for another file.
+    Errors: `NotReached` at the first request without an answer, `NotRequests` for another file.
     """
     if speed is not None and not speed > 0:
         raise ValueError(f"speed: found {speed}, expected a number above 0")

@@ -19,8 +19,12 @@ class Scenario:
 
     @cached_property
     def tree(self) -> dict[str, Any]:
-        """The same as mappings, lists, numbers, flags and strings; durations and dates stay strings."""
-        return parse(self.text)
+        """The same as mappings, lists, numbers, flags and strings; durations and dates stay strings.
+
+        Errors: `ValueError` for a text that FedSim did not write.
+        """
+        tree: dict[str, Any] = parse(self.text)
+        return tree
 
     @cached_property
     def settings(self) -> dict[str, Any]:
@@ -28,6 +32,7 @@ class Scenario:
 
         Members of a list are told apart by their `name` where they have one, as in `fedsim run --set`, else by their
         place from 0. A list of plain values is one value.
+        Errors: as `tree`.
         """
         found: dict[str, Any] = {}
         _flatten(self.tree, "", found)
@@ -35,7 +40,10 @@ class Scenario:
 
 
 def scenario(path: Path) -> Scenario:
-    """The scenario of a result, with every value that was in force."""
+    """The scenario of a result, with every value that was in force.
+
+    Errors: `FileNotFoundError`; `NotAResult` for a file that is no result, or is damaged.
+    """
     return Scenario(text(path, "scenario"))
 
 
@@ -43,6 +51,7 @@ def differences(given: Path | Iterable[Path]) -> dict[str, list[Any]]:
     """The settings that differ between results, each with its value in every result (None: it has none there).
 
     The seed, the name and the description are left out.
+    Errors: `FileNotFoundError`; `NotAResult` for a file that is no result, or is damaged.
     """
     all_settings = [scenario(path).settings for path in paths(given)]
     names = dict.fromkeys(name for settings in all_settings for name in settings)

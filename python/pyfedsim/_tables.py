@@ -29,6 +29,9 @@ def table(
     `versions`), or its only one. A variable that a result does not have is missing in its rows (NaN).
     `times` is as in `pyfedsim.group`. Where some of several results are of runs that had not ended, a `NotWhole` warning
     names them.
+    Errors: `KeyError` for a group or a setting that there is none of; `ValueError` for an axis that there is none of,
+    or several without `over`; `FileNotFoundError`; `NotAResult` for a file that is no result, or is damaged;
+    `FileNotFoundError` for a glob without a file.
     """
     return _of_all(results, lambda path: _rows(path, name, over, times), settings)
 
@@ -38,6 +41,7 @@ def ledgers(results: Path | Iterable[Path], *, settings: bool | Sequence[str] = 
 
     Columns, behind those of `table`: `ledger` (attempts, updates, transmissions; files where devices collect),
     `outcome`, `quantity` (what is counted), `units`, `value`.
+    Errors: `FileNotFoundError`; `NotAResult` for a file that is no result, or is damaged, or a glob without a file.
     """
     return _of_all(results, _ledger_rows, settings)
 
@@ -49,12 +53,16 @@ def timeline(
 
     Columns, behind those of `table`: `device` (its path), `part` (power, link, app, …), `from`, `to`, `state` (a
     word, or a number as text). A state holds from `from` until before `to`.
+    Errors: `FileNotFoundError`; `NotAResult` for a file that is no result, or is damaged, or a glob without a file.
     """
     return _of_all(results, lambda path: _timeline_rows(path, times), settings)
 
 
 def device_paths(path: Path) -> pd.Series:
-    """The path of each device, such as `phones/17`, by its number in the fleet."""
+    """The path of each device, such as `phones/17`, by its number in the fleet.
+
+    Errors: `FileNotFoundError`; `NotAResult` for a file that is no result, or is damaged.
+    """
     rows = _rows(path, "devices", "device", "seconds")
     names = rows["group"]
     if names.dtype.kind in "iu":  # More groups than a category has words.

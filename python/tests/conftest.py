@@ -5,6 +5,7 @@ FEDSIM_RESULTS names a folder with results of all scenarios.
 """
 import os
 import pathlib
+import re
 import subprocess
 import time
 
@@ -75,8 +76,9 @@ def resolved():
                 texts[path.stem] = file["scenario"].asstr()[()]
         return texts
     return {
-        path.stem: subprocess.run(
+        # A result has no comments on what the file of a model gave.
+        path.stem: re.sub(r'  # from [^"\n]*$', "", subprocess.run(
             [COMMAND, "validate", path, "--resolved"], check=True, capture_output=True, text=True,
-        ).stdout
+        ).stdout, flags=re.MULTILINE)
         for path in sorted((ROOT / "scenarios" / "smoke").glob("*.yaml"))
     }

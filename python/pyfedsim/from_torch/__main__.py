@@ -3,6 +3,7 @@ import argparse
 import importlib
 import os
 import sys
+from typing import Any
 
 import numpy as np
 from torch import nn
@@ -36,7 +37,8 @@ def main() -> int:
             print(f"from_torch: {stem}{ending} exists; --force replaces it", file=sys.stderr)
             return 2
     with open(stem + ".npz", "wb") as file:
-        np.savez(file, **converted.tensors)
+        tensors: dict[str, Any] = dict(converted.tensors)
+        np.savez(file, **tensors)
     with open(stem + ".yaml", "w", encoding="utf-8") as file:
         file.write(f"# Written from {given.model}; put it under `task:`.\n{converted.yaml}initialWeights: {stem}.npz\n")
     count = sum(array.size for array in converted.tensors.values())

@@ -35,7 +35,7 @@ class Converted:
         return f"model:\n  layers:\n{lines}"
 
 
-class _Tracer(fx.Tracer):
+class _Tracer(fx.Tracer):  # type: ignore[misc]
     """Modules of torch.nn are leaves, but for those that only hold others."""
 
     def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
@@ -184,13 +184,14 @@ class _Walk:
 
     def last_state(self, source: fx.Node, index: Any) -> tuple[fx.Node, Callable[[], list[Any]]] | None:
         """`h[-1]` of `_, (h, _) = lstm(x)` or of `_, h = gru(x)`; with one layer `h[0]`, too."""
-        outer, places = source, []
+        outer: Any = source
+        places: list[Any] = []
         while isinstance(outer, fx.Node) and outer.target is operator.getitem:
             places.insert(0, outer.args[1])
             outer = outer.args[0]
         module = self.modules.get(str(outer.target)) if outer.op == "call_module" else None
         wanted = {nn.LSTM: [1, 0], nn.GRU: [1]}.get(type(module))
-        if wanted is None or places != wanted or not (index == -1 or (index == 0 and module.num_layers == 1)):
+        if wanted is None or places != wanted or not (index == -1 or (index == 0 and module and module.num_layers == 1)):
             return None
         need(len(outer.args) == 1, "a recurrent layer with a given state", "begin with zeros")
         return outer.args[0], lambda: modules.kept(

@@ -93,7 +93,7 @@ def kept(layers: Layers, module: nn.Module, written: list[Any]) -> list[Any]:
 def _frozen(layer: Any) -> Any:
     """A layer that is not trained, with those inside it."""
     name, settings = (layer, None) if isinstance(layer, str) else next(iter(layer.items()))
-    if name == "residual":
+    if name == "residual" and settings:
         return {name: {key: [_frozen(inner) for inner in inners] for key, inners in settings.items()}}
     if name not in _PARAMETRIC:
         return layer
