@@ -51,11 +51,21 @@ public final class PythonProcess: @unchecked Sendable {
 
   deinit { stop() }
 
+  /// Runs a module as `-m` does, with one thread. A library of arithmetic looks at these variables
+  /// when it is loaded, which the import of a package may do.
+  private static let beginning = """
+    import os, runpy, sys
+    for name in "OMP", "OPENBLAS", "MKL", "NUMEXPR":
+        os.environ.setdefault(name + "_NUM_THREADS", "1")
+    module = sys.argv.pop()
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+    """
+
   private func start() throws(Lost) {
     do throws(StartFault) {
       let started = try StartedProcess.piped(
-        interpreter, ["-m", module], files: [.own(STDERR_FILENO), .own(memory.descriptor)],
-        hasOwnGroup: true)
+        interpreter, ["-c", Self.beginning, module],
+        files: [.own(STDERR_FILENO), .own(memory.descriptor)], hasOwnGroup: true)
       (process, requests, answers) = (started.process, started.input, started.output)
     } catch {
       throw Lost(reason: "`\(interpreter)` cannot be started: \(error)")

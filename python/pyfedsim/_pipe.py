@@ -14,11 +14,7 @@ import traceback
 from collections.abc import Mapping
 from typing import Any
 
-# One thread each: a library that starts more of them takes processors from other processes, and adds in no stated order.
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
-
-import numpy as np  # noqa: E402
+import numpy as np
 
 
 class Wrong(Exception):

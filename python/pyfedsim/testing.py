@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _worker
+from ._pipe import pack, unpack
 from ._trainer import Memory, Parameters, Trainer
 
 __all__ = ["Broken", "Finding", "check", "policy"]
@@ -53,12 +54,12 @@ class _Training:
         order = self.order[batches.start:batches.stop]
         keys = self.keys[batches.start:batches.stop]
         parameters: Parameters = {name: array.copy() for name, array in start.parameters.items()}
-        memory = _worker.unpack(_worker.pack(start.memory))
+        memory = unpack(pack(start.memory))
         desk = _worker.Desk(trainer, -1)
         target = {name: np.zeros(shape, np.float32) for name, shape in desk.layout}
         given, loss, kept = trainer.train(parameters, self.client, batches, order, memory, keys)
         desk._copy(given, target, "train")
-        return _Result(target, float(loss), _worker.unpack(_worker.pack(kept)))
+        return _Result(target, float(loss), unpack(pack(kept)))
 
 
 def check(
@@ -146,6 +147,7 @@ class _Process:
             [sys.executable, "-c", f"import os; os.dup2({descriptor}, 3); import runpy; "
              "runpy.run_module('pyfedsim._worker', run_name='__main__')"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=(descriptor,),
+            env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
         )
         begin = {"format": _worker.FORMAT, "folder": folder, "trainer": source, "settings": json.dumps(dict(settings))}
         self._send(json.dumps(begin).encode())
@@ -190,7 +192,7 @@ class _Process:
         for name, array in start.parameters.items():
             parameters[name] = values[begin:begin + array.size].reshape(array.shape)
             begin += array.size
-        return _Result(parameters, loss, _worker.unpack(memory[2 * out:2 * out + left]))
+        return _Result(parameters, loss, unpack(memory[2 * out:2 * out + left]))
 
     def _send(self, message: bytes) -> None:
         assert self._process.stdin is not None

@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -125,7 +126,7 @@ class Trainer(_Trainer):
             inputs, targets = read()
             optimizer.zero_grad(set_to_none=True)
             loss = self._loss(module(inputs), targets)
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             optimizer.step()
             loss_sum += loss.item() * len(samples)
         for tensor in self._trained.values():
@@ -172,13 +173,13 @@ class Trainer(_Trainer):
     def _batches(self, order: Sequence[NDArray[np.int32]]) -> Iterator[Callable[[], tuple[Any, Any]]]:
         """Reads each batch when it is asked for; tensors are gathered at once, as nothing is drawn for them."""
         if not self._is_gathered("train"):
-            for samples in order:
-                yield lambda samples=samples: self._batch("train", samples)
+            yield from (partial(self._batch, "train", samples) for samples in order)
             return
-        sizes = [len(samples) for samples in order]
         inputs, targets = self._batch("train", np.concatenate(order))
-        for batch in zip(inputs.split(sizes), targets.split(sizes)):
-            yield lambda batch=batch: batch
+        end = 0
+        for samples in order:
+            start, end = end, end + len(samples)
+            yield partial(_part, inputs, targets, start, end)
 
     def _is_gathered(self, split: Split) -> bool:
         return self._collate is None and isinstance(self._data[split], torch.utils.data.TensorDataset)
@@ -192,6 +193,10 @@ class Trainer(_Trainer):
         collate: Callable[[list[Any]], Any] = self._collate or torch.utils.data.default_collate
         inputs, targets = collate([data[int(sample)] for sample in samples])
         return inputs, targets
+
+
+def _part(inputs: Any, targets: Any, start: int, end: int) -> tuple[Any, Any]:
+    return inputs[start:end], targets[start:end]
 
 
 def _array(tensor: torch.Tensor) -> NDArray[Any]:

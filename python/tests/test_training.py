@@ -343,3 +343,25 @@ def test_the_check_of_a_trainer_finds_what_is_broken() -> None:
 
 def test_the_example_is_checked_in_a_process_of_its_own() -> None:
     pyfedsim.testing.check("softmax:make", folder=str(EXAMPLE), settings={"samples": 100})
+
+
+def test_a_process_has_one_thread_of_arithmetic(tmp_path: Path) -> None:
+    (tmp_path / "wide.py").write_text(
+        "import os, numpy as np, softmax\n"
+        "class Wide(softmax.Softmax):\n"
+        "    def evaluate(self, parameters, samples, split):\n"
+        "        np.ones((1500, 1500)) @ np.ones((1500, 1500))\n"
+        "        print('threads', len(os.listdir('/proc/self/task')))\n"
+        "        return super().evaluate(parameters, samples, split)\n"
+        "def make():\n"
+        "    features, labels = softmax.clouds(600, 2)\n"
+        "    return Wide(features, labels, features, labels, 0.1)\n"
+    )
+    (tmp_path / "softmax.py").write_text((EXAMPLE / "softmax.py").read_text())
+    text = (EXAMPLE / "scenario.yaml").read_text()
+    text = text.replace('"softmax:make", settings: {samples: 600, rate: 0.1}', '"wide:make"')
+    (tmp_path / "scenario.yaml").write_text(text)
+    ended = command("run", tmp_path / "scenario.yaml", "--output", tmp_path / "r.h5", "--quiet", "--set", "stop.rounds=1")
+    assert ended.returncode == 0, ended.stderr
+    # One that computes, and one that waits for the end of the run.
+    assert "trainer: threads 2\n" in ended.stderr and "threads 3" not in ended.stderr
