@@ -14,7 +14,10 @@ Row = dict[str, Any]
 
 @runtime_checkable
 class Tracker(Protocol):
-    """An object that follows a run, such as those of `pyfedsim.trackers`."""
+    """An object that follows a run, such as those of `pyfedsim.trackers`.
+
+    Errors: an exception that a member raises ends the run, and the caller of `run` gets it.
+    """
 
     def begin(self, settings: Mapping[str, Any]) -> None:
         """Called once before the run, with every value in force by its path."""

@@ -35,8 +35,8 @@ def path() -> str:
     if found := shutil.which("fedsim"):
         return found
     raise CommandNotFound(
-        "the command `fedsim` was not found; `make build` in FedSim's folder builds it (.build/release/fedsim): put it "
-        "on PATH, or name it by the environment's variable FEDSIM"
+        "the command `fedsim` was not found: install the wheel of pyfedsim, which brings it, or build it (`make build` "
+        "in FedSim's folder, .build/release/fedsim) and put it on PATH or into the environment's variable FEDSIM"
     )
 
 

@@ -35,6 +35,9 @@ class Trainer(ABC):
     device. A trainer is a pure function: it keeps nothing from one call to the next but its data, and draws
     random numbers only from the keys that it is handed. Batches 0 to n have the result of batches 0 to k followed
     by k to n.
+
+    Errors: an exception that a member raises ends the run with exit code 3; the message has the trainer, the client,
+    the batches and the traceback, and `fedsim resume` continues the run. So do wrong shapes and NaN.
     """
 
     #: Operations of one step for each sample, forward and backward; a multiply-add counts as two. FedSim needs it
