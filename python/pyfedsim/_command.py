@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import sysconfig
 import threading
 from collections.abc import Callable, Iterable
@@ -77,12 +78,14 @@ def words_of(options: dict[str, object]) -> list[str]:
 def call(words: Iterable[Path], given: str | None = None, line: Callable[[str], None] | None = None) -> Ended:
     """Runs the command to its end; `given` goes to standard input, `line` is called for each line on standard error.
 
+    Code in Python runs in this interpreter, unless FEDSIM_PYTHON or the scenario names another.
     Ctrl-C goes to the command, which ends at a moment at which no file is half written. So does an error of `line`.
     Errors: `CommandNotFound`; `Interrupted`; what `line` raises.
     """
     process = subprocess.Popen(
         [path(), *(os.fspath(word) for word in words)], text=True, encoding="utf-8", errors="replace",
         stdin=subprocess.DEVNULL if given is None else subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={"FEDSIM_PYTHON": sys.executable, **os.environ},
     )
     out: list[str] = []
     error: list[str] = []
