@@ -32,7 +32,7 @@ TEST_MPI ?=
 BARE ?= test
 
 .NOTPARALLEL:
-.PHONY: help deps build run test loop check format lint readers notebooks determinism determinism-ci figure learning scenarios page-figures bench \
+.PHONY: help deps build run test loop check format lint readers notebooks test-foreign determinism determinism-ci figure learning scenarios page-figures bench \
   example-policy crash fuzz report fleet gboard sweep-crash mpi test-mpi test-slurm soak test-arm64 test-bare wheel test-wheel same-results house clean
 
 help: ## list the targets
@@ -58,7 +58,7 @@ loop: ## build one module of tests incrementally and run it, MODULE=FedSimTests 
 
 check: SWEEP_CRASH = --sample
 check: TEST_MPI = --short
-check: lint test readers notebooks report determinism-ci same-results crash fleet sweep-crash test-mpi test-slurm test-arm64 example-policy ## all that CI checks: those fourteen
+check: lint test readers notebooks test-foreign report determinism-ci same-results crash fleet sweep-crash test-mpi test-slurm test-arm64 example-policy ## all that CI checks: those fifteen
 
 format: ## format the sources in place
 	@Scripts/deps build
@@ -73,9 +73,13 @@ readers: build ## open a result of every scenario as others would; test exports 
 	@Scripts/deps data readers r
 	Scripts/readers
 
-notebooks: build ## play all notebooks of Examples/notebooks, as they are, with the package installed
+notebooks: build ## play the notebooks of Examples/notebooks, as they are, with the package installed
 	@Scripts/deps readers
 	Scripts/notebooks
+
+test-foreign: build ## trainers of PyTorch, Flower's programs, and their notebooks (5 GB of Python packages)
+	@Scripts/deps readers
+	Scripts/test-foreign
 
 determinism: build ## run smoke, system, policy and quickstart scenarios in many ways, compare the result files by cmp
 	@Scripts/deps data qemu
@@ -176,4 +180,4 @@ test-wheel: ## install dist's wheel in a bare Debian without Swift, run the exam
 	Scripts/test-wheel
 
 clean: ## remove everything that was built
-	rm -rf dist .build .build-debug .build-loop .build-same-results .build-house .venv-readers
+	rm -rf dist .build .build-debug .build-loop .build-same-results .build-house .venv-readers .venv-foreign
