@@ -36,6 +36,12 @@ public struct UpdateValues: @unchecked Sendable {
       chosen.map { parameters[$0] }, bases: bases.isEmpty ? [] : chosen.map { bases[$0] })
   }
 
+  /// These updates, then others: all less a base, or none.
+  public func followed(by others: UpdateValues) -> UpdateValues {
+    precondition(bases.isEmpty == others.bases.isEmpty, "one base per update, or none")
+    return UpdateValues(parameters + others.parameters, bases: bases + others.bases)
+  }
+
   /// Eight values from `at` on; beyond the last one zeros.
   @inline(__always)
   private static func load(

@@ -117,6 +117,9 @@ public struct Registry: Sendable {
     parts.add(FreeRider.self, to: .attack) { $0 }
     parts.add(StaleReplay.self, to: .attack) { $0 }
     parts.add(LittleIsEnough.self, to: .attack) { $0 }
+    parts.add(MinMaxAttack.self, to: .attack) { $0 }
+    parts.add(MinSumAttack.self, to: .attack) { $0 }
+    parts.add(KrumAttack.self, to: .attack) { $0 }
 
     parts.add(FixedSource.self, to: .timelineSource) { $0 }
     parts.add(WeeklySource.self, to: .timelineSource) { $0 }

@@ -27,8 +27,15 @@ enum Adversary {
       }
       // Where no training is finite each sends its own, which is rejected.
       guard !trained.isEmpty else { continue }
+      var (others, origins): ([ParameterBuffer], [ParameterBuffer]) = ([], [])
+      for other in values.indices where !all.contains(other) && values[other].parameters.isFinite {
+        others.append(values[other].parameters)
+        origins.append(cx.updates[updates[other]].baseParameters!)
+      }
       let collusion = Collusion(
-        trained: UpdateValues(trained, bases: bases), colluders: all.count, updates: updates.count)
+        trained: UpdateValues(trained, bases: bases),
+        honest: others.isEmpty ? nil : UpdateValues(others, bases: origins), colluders: all.count,
+        updates: updates.count)
       let agreed = chain.attacks[attack!]!.agreement(collusion, pool: cx.inputs.pool)
       precondition(agreed.count == server.model.count, "an agreement has one number per parameter")
       for other in all where attacks[other] == attack { found[other] = agreed }

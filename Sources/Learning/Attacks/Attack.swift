@@ -24,24 +24,6 @@ public struct AttackedUpdate: Sendable {
   }
 }
 
-/// What adversaries of one aggregation that collude know of one another.
-public struct Collusion: Sendable {
-  /// The differences that they trained, in device order; those that are not finite are left out.
-  public let trained: UpdateValues
-  /// How many updates of the aggregation are theirs.
-  public let colluders: Int
-  /// How many it has in all.
-  public let updates: Int
-
-  /// What is known: one difference at least.
-  public init(trained: UpdateValues, colluders: Int, updates: Int) {
-    precondition(trained.updates <= colluders && colluders <= updates, "theirs are among all")
-    self.trained = trained
-    self.colluders = colluders
-    self.updates = updates
-  }
-}
-
 /// What an adversary does: to its labels, to its updates, or both.
 ///
 /// An adversary follows the protocol and takes as long as an honest device would, so no event of a
