@@ -19,8 +19,10 @@ let attackUpdates: [Float] = [
 ]
 
 /// What some colluders send, by attack, its setting and whose trainings they know.
-let attackCases:
-  [(attack: String, setting: String, knows: String, colluders: Int, sent: [Double])] = [
+typealias AttackCase = (
+  attack: String, setting: String, knows: String, colluders: Int, sent: [Double]
+)
+let attackCases: [AttackCase] = [
   (
     "min-max", "std", "colluders", 5,
     [

@@ -115,8 +115,9 @@ def main():
     print("\n/// Eleven differences, 13 parameters each; colluders are the first.\nlet attackUpdates: [Float] = [")
     print(lines(UPDATES.ravel()) + "\n]")
     print("\n/// What some colluders send, by attack, its setting and whose trainings they know.")
-    print("let attackCases:")
-    print("  [(attack: String, setting: String, knows: String, colluders: Int, sent: [Double])] = [")
+    print("typealias AttackCase = (")
+    print("  attack: String, setting: String, knows: String, colluders: Int, sent: [Double]\n)")
+    print("let attackCases: [AttackCase] = [")
     cases = [(attack, name, knows, 5) for attack in ("min-max", "min-sum") for name in ("std", "unit", "sign")
              for knows in ("colluders", "all")]
     cases += [("fang-krum", "", knows, colluders) for knows in ("colluders", "all") for colluders in (2, 3, 4, 5)]
