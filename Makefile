@@ -32,7 +32,7 @@ TEST_MPI ?=
 BARE ?= test
 
 .NOTPARALLEL:
-.PHONY: help deps build run test loop check format lint readers notebooks test-foreign determinism determinism-ci figure learning scenarios page-figures bench \
+.PHONY: help deps build run test loop check format lint readers notebooks test-foreign licences determinism determinism-ci figure learning scenarios page-figures bench \
   example-policy crash fuzz report fleet gboard sweep-crash mpi test-mpi test-slurm soak test-arm64 test-bare wheel test-wheel same-results house clean
 
 help: ## list the targets
@@ -58,7 +58,7 @@ loop: ## build one module of tests incrementally and run it, MODULE=FedSimTests 
 
 check: SWEEP_CRASH = --sample
 check: TEST_MPI = --short
-check: lint test readers notebooks test-foreign report determinism-ci same-results crash fleet sweep-crash test-mpi test-slurm test-arm64 example-policy ## all that CI checks: those fifteen
+check: lint test readers notebooks test-foreign licences report determinism-ci same-results crash fleet sweep-crash test-mpi test-slurm test-arm64 example-policy ## all that CI checks: those sixteen
 
 format: ## format the sources in place
 	@Scripts/deps build
@@ -76,6 +76,14 @@ readers: build ## open a result of every scenario as others would; test exports 
 notebooks: build ## play the notebooks of Examples/notebooks, as they are, with the package installed
 	@Scripts/deps readers
 	Scripts/notebooks
+
+licences: build ## hold docs/licences.md to the packages in use; check LICENSE, REUSE.toml and CITATION.cff
+	@Scripts/deps readers
+	Tests/Readers/make-venv.sh
+	Tests/Readers/make-venv.sh .venv-licences Tests/Licences/requirements.txt
+	.venv-readers/bin/python Scripts/licences
+	.venv-licences/bin/reuse lint --quiet || { .venv-licences/bin/reuse lint; exit 1; }
+	.venv-licences/bin/cffconvert --validate
 
 test-foreign: build ## trainers of PyTorch, Flower's programs, and their notebooks (5 GB of Python packages)
 	@Scripts/deps readers
@@ -180,4 +188,4 @@ test-wheel: ## install dist's wheel in a bare Debian without Swift, run the exam
 	Scripts/test-wheel
 
 clean: ## remove everything that was built
-	rm -rf dist .build .build-debug .build-loop .build-same-results .build-house .venv-readers .venv-foreign
+	rm -rf dist .build .build-debug .build-loop .build-same-results .build-house .venv-readers .venv-foreign .venv-licences
