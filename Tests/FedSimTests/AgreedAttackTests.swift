@@ -70,8 +70,8 @@ struct AgreedAttackTests {
       }
     }
     // Krum: a forged −λ alone is as far from 0 as 0 is from it, and is never nearer. Of two, with
-    // f = 2 among five, one neighbour counts, and theirs is the other: any λ is chosen, so the first,
-    // √(4/1) + 4.
+    // f = 2 among five, one neighbour counts, and theirs is the other: any λ is chosen, so the
+    // first, √(4/1) + 4.
     let krum = try attack("fang-krum", "", knows: "colluders")
     #expect(krum.agreement(collusion, pool: pool) == [-6])
   }

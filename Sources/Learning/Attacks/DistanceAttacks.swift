@@ -108,7 +108,7 @@ public struct MinSumAttack: Attack {
   }
 }
 
-/// The mean of known updates, and where one comes to in a direction from it.
+/// The mean of known updates, and how far places in a direction from it are from the updates.
 private struct MovedMean {
   /// ‖xᵢ − xⱼ‖², row by row.
   let pairs: [Double]
