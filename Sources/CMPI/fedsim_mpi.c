@@ -17,7 +17,7 @@ static int tag = 0;
 int fedsim_mpi_begin(int *rank, int *count, char *library, int room) {
   // Over TCP, Open MPI would have the receiver ask for each piece of a large message. What it asks
   // waits behind the data that it is sending, so that both directions of a link take turns.
-  // A user who sets it has the last word.
+  // What a user sets is kept.
   setenv("OMPI_MCA_btl_tcp_flags", "send,inplace", 0);
   int level = 0;
   if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS) return 1;

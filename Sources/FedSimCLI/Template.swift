@@ -7,7 +7,7 @@ enum Template: String, CaseIterable, ExpressibleByArgument {
   /// Synchronous rounds of devices that are always there.
   case synchronous
 
-  /// The one that somebody sees first.
+  /// The one for a first run.
   static let example = phones
 
   /// The scenario's YAML.

@@ -30,10 +30,10 @@ package enum BufferMemory {
     let count: Int
     /// How many of them nobody uses; guarded by the store's lock.
     var free: Int
-    /// What is done with memory of somebody else's when nobody uses it any more; nil: it is ours.
+    /// What is done with memory from elsewhere when nobody uses it any more; nil: it is ours.
     let giveBack: (@Sendable () -> Void)?
 
-    /// Memory of somebody else's.
+    /// Memory from elsewhere, such as what two processes share.
     init(_ start: UnsafeMutablePointer<Float>, giveBack: @escaping @Sendable () -> Void) {
       self.start = UnsafeMutableRawPointer(start)
       (count, free, self.giveBack) = (1, 0, giveBack)
@@ -115,7 +115,7 @@ package enum BufferMemory {
   /// The bytes of all slabs.
   package static var slabBytes: Int { cutBytes.load(ordering: .relaxed) }
 
-  /// Memory of somebody else's for `count` floats, which is never kept here.
+  /// Memory from elsewhere for `count` floats, which is never kept here.
   static func foreign(
     _ start: UnsafeMutablePointer<Float>, count: Int, giveBack: @escaping @Sendable () -> Void
   ) -> Block {

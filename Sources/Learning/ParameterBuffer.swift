@@ -33,7 +33,7 @@ public final class ParameterBuffer: @unchecked Sendable {
     }
   }
 
-  /// The values that somebody else's memory has: `start` is a multiple of 64, nobody writes there
+  /// The values in memory from elsewhere: `start` is a multiple of 64, nobody writes there
   /// until `giveBack` is called, when nobody uses the buffer any more.
   package convenience init(
     adopting start: UnsafeMutablePointer<Float>, count: Int,

@@ -96,6 +96,25 @@ public final class PythonProcess: @unchecked Sendable {
     return StartedProcess.wait(for: process).words
   }
 
+  /// Does something with a process that keeps nothing from one request to the next: one that dies
+  /// is replaced, and it is done again, once.
+  public static func twice<Value>(
+    _ body: () throws(Lost) -> Value, restart: () throws(Lost) -> Void
+  ) throws(Lost) -> Value {
+    do throws(Lost) {
+      return try body()
+    } catch {
+      guard error.isDeath else { throw error }
+    }
+    try restart()
+    do throws(Lost) {
+      return try body()
+    } catch {
+      guard error.isDeath else { throw error }
+      throw Lost(reason: "the Python process \(error.reason), twice")
+    }
+  }
+
   // MARK: Messages
 
   /// Sends a message and waits for the answer.

@@ -7,7 +7,9 @@ import Synchronization
 /// A class in Python that is a part of the policy, in a separate process.
 ///
 /// The process keeps nothing from one call to the next: what the part remembers is handed to each
-/// call and comes back. One that died is replaced, and its call is made again, once.
+/// call and comes back. One that died is replaced, and its call is made again, once. Few processes
+/// live at the same time: the one that was not asked for the longest ends, and is started again by
+/// its next call.
 public final class PolicyCode: @unchecked Sendable {
   /// What tells one from another.
   struct Key: Equatable {
@@ -19,8 +21,14 @@ public final class PolicyCode: @unchecked Sendable {
     var interpreter: String?
   }
 
+  /// How many processes live at the same time: more than the parts of a policy.
+  static let mostProcesses = 8
+
   private static let all = Mutex<[(key: Key, code: PolicyCode)]>([])
-  private static let failed = Mutex<(@Sendable (String) -> Never)?>(nil)
+  /// The code whose process lives, the last asked at the end.
+  private static let living = Mutex<[PolicyCode]>([])
+  /// What is done where a call fails.
+  public static let lastResort = LastResort()
 
   /// What is said of it once: its process, and what that stated.
   private struct Loaded {
@@ -45,15 +53,13 @@ public final class PolicyCode: @unchecked Sendable {
     }
   }
 
-  /// What is done where a call fails; otherwise the process ends with exit code 3.
-  public static func onFailure(_ body: @escaping @Sendable (String) -> Never) {
-    failed.withLock { $0 = body }
-  }
-
   // MARK: What it states
 
   /// What the class states; of one that cannot be loaded nothing.
   var statement: PolicyStatement { lock.withLock { load().statement } }
+
+  /// The class, as a result names it: its seam, `module:class` and its module's digest.
+  var words: String { "\(key.seam) \(key.part)\(statement.digest.map { " sha256 \($0)" } ?? "")" }
 
   /// Why it cannot be loaded; nil: it is.
   var fault: String? { statement.fault?.words }
@@ -62,17 +68,64 @@ public final class PolicyCode: @unchecked Sendable {
     if let loaded { return loaded }
     var fresh = Loaded()
     do throws(PythonProcess.Lost) {
-      let process = try PythonProcess(
-        "pyfedsim._policy", interpreter: key.interpreter, begin: begin,
-        timeout: .microseconds(key.timeout.microseconds), limit: "\(key.timeout) (`timeout`)")
+      let process = try start()
       fresh.statement = try Self.statement(process)
       if fresh.statement.fault == nil { fresh.process = process }
     } catch {
       fresh.statement.fault = PolicyFault(message: error.reason, traceback: "")
     }
     loaded = fresh
+    if fresh.process != nil { Self.keep(self) }
     return fresh
   }
+
+  private func start() throws(PythonProcess.Lost) -> PythonProcess {
+    try PythonProcess(
+      "pyfedsim._policy", interpreter: key.interpreter, begin: begin,
+      timeout: .microseconds(key.timeout.microseconds), limit: "\(key.timeout) (`timeout`)")
+  }
+
+  /// The process of a class that can be loaded, started again where it was ended for others.
+  private func process() throws(PythonProcess.Lost) -> PythonProcess {
+    let now = load()
+    if let fault = now.statement.fault { throw PythonProcess.Lost(reason: fault.words) }
+    defer { Self.keep(self) }
+    if let process = now.process { return process }
+    let process = try start()
+    if let fault = try Self.statement(process).fault {
+      throw PythonProcess.Lost(reason: fault.words)
+    }
+    loaded?.process = process
+    return process
+  }
+
+  // MARK: Few processes
+
+  /// How many processes live.
+  static var processCount: Int { living.withLock { $0.count } }
+
+  /// Notes that a process was asked, and ends others: those not asked for longest, unless they are
+  /// in a call.
+  private static func keep(_ code: PolicyCode) {
+    living.withLock { living in
+      living.removeAll { $0 === code }
+      living.append(code)
+      var place = 0
+      while living.count > mostProcesses, place < living.count - 1 {
+        if living[place].endProcess() { living.remove(at: place) } else { place += 1 }
+      }
+    }
+  }
+
+  /// Ends the process, unless it is in a call; whether it was ended.
+  private func endProcess() -> Bool {
+    guard lock.try() else { return false }
+    defer { lock.unlock() }
+    loaded?.process = nil
+    return true
+  }
+
+  // MARK: What it begins with
 
   private var begin: [UInt8] {
     let begin = PolicyBegin(
@@ -101,13 +154,10 @@ public final class PolicyCode: @unchecked Sendable {
     take: (UnsafeMutableRawBufferPointer) -> Void = { _ in }
   ) -> Answer {
     lock.withLock {
-      let now = load()
       do throws(PythonProcess.Lost) {
-        guard let process = now.process else {
-          throw PythonProcess.Lost(reason: now.statement.fault?.words ?? "it was not loaded")
-        }
+        let process = try process()
         let message = PolicyMessage(call, memory)
-        return try Self.twice(process) { () throws(PythonProcess.Lost) in
+        return try PythonProcess.twice { () throws(PythonProcess.Lost) in
           do throws(StartFault) {
             try process.memory.grow(to: bytes)
           } catch {
@@ -119,36 +169,13 @@ public final class PolicyCode: @unchecked Sendable {
           memory = answer.memory
           take(process.memory.bytes)
           return answer.value
+        } restart: { () throws(PythonProcess.Lost) in
+          try process.restart()
+          _ = try Self.statement(process)
         }
       } catch {
-        giveUp(error.reason)
+        Self.lastResort.end("\(key.seam) `\(key.part)`: \(error.reason)")
       }
     }
-  }
-
-  /// Does something with a process; one that dies is replaced, and it is done again, once.
-  private static func twice<Value>(
-    _ process: PythonProcess, _ body: () throws(PythonProcess.Lost) -> Value
-  ) throws(PythonProcess.Lost) -> Value {
-    do throws(PythonProcess.Lost) {
-      return try body()
-    } catch {
-      guard error.isDeath else { throw error }
-    }
-    try process.restart()
-    _ = try statement(process)
-    do throws(PythonProcess.Lost) {
-      return try body()
-    } catch {
-      guard error.isDeath else { throw error }
-      throw PythonProcess.Lost(reason: "its process \(error.reason), twice")
-    }
-  }
-
-  private func giveUp(_ reason: String) -> Never {
-    let message = "\(key.seam) `\(key.part)`: \(reason)"
-    if let failed = Self.failed.withLock({ $0 }) { failed(message) }
-    try? FileHandle.standardError.write(contentsOf: Data((message + "\n").utf8))
-    exit(3)
   }
 }

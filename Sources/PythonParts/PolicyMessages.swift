@@ -38,6 +38,15 @@ struct PolicyStatement: Decodable, Sendable {
   var neededWaiting: Int?
   var waitLimit: Int64?
   var acceptsLate = false
+  /// The SHA-256 of its module's file; nil: it has none.
+  var digest: String?
+  /// What computes: the versions of Python and of libraries, and the processor.
+  var versions: [Version] = []
+
+  struct Version: Decodable, Sendable {
+    var name: String
+    var version: String
+  }
 }
 
 /// What the code raised, or returned that is not what was asked for.
@@ -56,7 +65,16 @@ struct PolicyMessage {
   let bytes: [UInt8]
 
   init(_ call: some Encodable, _ memory: PythonMemory) {
-    let text = (try? JSONEncoder().encode(call)).map { Array($0) } ?? []
+    let encoder = JSONEncoder()
+    // JSON has no such numbers; `pyfedsim._policy` reads these words.
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+    let text: [UInt8]
+    do {
+      text = Array(try encoder.encode(call))
+    } catch {
+      preconditionFailure("a call is numbers, words and lists: \(error)")
+    }
     bytes = withUnsafeBytes(of: UInt64(text.count).littleEndian) { Array($0) } + text + memory.bytes
   }
 

@@ -3,7 +3,7 @@ import Learning
 import Schema
 
 /// An aggregator in Python.
-public struct PythonAggregator: Aggregator {
+public struct PythonAggregator: Aggregator, PythonPart {
   public static let name = "python"
   public static let summary = "An aggregator of your own in Python (docs/own-policy.md)"
   public typealias Settings = PythonPartSettings<AggregatorSeam>
@@ -12,6 +12,7 @@ public struct PythonAggregator: Aggregator {
   private let settings: Settings
   public init(_ settings: Settings) { self.settings = settings }
   public func makeMemory() -> PythonMemory { PythonMemory() }
+  var code: PolicyCode { settings.code }
 
   public var needs: AggregatorNeeds {
     var needs = AggregatorNeeds()

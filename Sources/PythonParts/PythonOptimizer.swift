@@ -3,7 +3,7 @@ import Learning
 import Schema
 
 /// A server optimizer in Python.
-public struct PythonOptimizer: ServerOptimizer {
+public struct PythonOptimizer: ServerOptimizer, PythonPart {
   public static let name = "python"
   public static let summary = "A server optimizer of your own in Python (docs/own-policy.md)"
   public typealias Settings = PythonPartSettings<OptimizerSeam>
@@ -12,6 +12,7 @@ public struct PythonOptimizer: ServerOptimizer {
   private let settings: Settings
   public init(_ settings: Settings) { self.settings = settings }
   public func makeMemory() -> PythonMemory { PythonMemory() }
+  var code: PolicyCode { settings.code }
 
   public var needsPlainMean: Bool { settings.code.statement.needs.contains("plainMean") }
 

@@ -3,7 +3,7 @@ import Numerics
 import Schema
 
 /// A selector in Python: one that accepts or rejects each request, or one that forms cohorts.
-public struct PythonSelector: AdmittingSelector, CohortSelector {
+public struct PythonSelector: AdmittingSelector, CohortSelector, PythonPart {
   public static let name = "python"
   public static let summary = "A selector of your own in Python (docs/own-policy.md)"
   public typealias Settings = PythonPartSettings<SelectorSeam>
@@ -12,6 +12,7 @@ public struct PythonSelector: AdmittingSelector, CohortSelector {
   private let settings: Settings
   public init(_ settings: Settings) { self.settings = settings }
   public func makeMemory() -> PythonMemory { PythonMemory() }
+  var code: PolicyCode { settings.code }
 
   /// It as what the class is.
   public var erased: AnySelector {

@@ -2,7 +2,7 @@ import FedSim
 import Schema
 
 /// A trigger in Python.
-public struct PythonTrigger: AggregationTrigger {
+public struct PythonTrigger: AggregationTrigger, PythonPart {
   public static let name = "python"
   public static let summary = "A trigger of your own in Python (docs/own-policy.md)"
   public typealias Settings = PythonPartSettings<TriggerSeam>
@@ -11,6 +11,7 @@ public struct PythonTrigger: AggregationTrigger {
   private let settings: Settings
   public init(_ settings: Settings) { self.settings = settings }
   public func makeMemory() -> PythonMemory { PythonMemory() }
+  var code: PolicyCode { settings.code }
 
   /// The timer that the class states.
   public var timer: TriggerTimer? {

@@ -62,10 +62,10 @@ public struct Run {
   ) throws(RunFailure) -> RunSummary {
     let began = (date: Date(), clock: ContinuousClock.now)
     let inputs = try readInputs()
-    (inputs.executor as? TrainingWorkers)?.onFailure { reason in Self.end(gate, reason) }
-    PolicyCode.onFailure { reason in Self.end(gate, reason) }
+    (inputs.executor as? TrainingWorkers)?.lastResort.arrange { reason in Self.end(gate, reason) }
+    PolicyCode.lastResort.arrange { reason in Self.end(gate, reason) }
     let trainer = inputs.task.network.foreign as? PythonTrainer
-    trainer?.onFailure { reason in Self.end(gate, reason) }
+    trainer?.lastResort.arrange { reason in Self.end(gate, reason) }
     let file: ResultFile
     let modelFiles: ModelFiles?
     let timings: (file: PlacedFile, times: RoundTimes)?

@@ -1,5 +1,6 @@
 import FedSim
 import Learning
+import PythonParts
 import Results
 import Scenarios
 
@@ -163,6 +164,16 @@ public final class RunRecorder: SavedObserver {
     return document(simulation, of: scenario, standing: .whole)
   }
 
+  /// The code in Python that is part of a run, and what computes it; nil: there is none.
+  private static func foreign(_ inputs: SimulationInputs) -> String? {
+    let trainer = inputs.omitsArithmetic ? nil : inputs.task.network.foreign as? PythonTrainer
+    let parts = PythonPartList(inputs.server)
+    let names = (trainer.map { [$0.words] } ?? []) + parts.words
+    let versions = trainer?.versions ?? []
+    let others = parts.versions.filter { !versions.contains($0) }
+    return names.isEmpty ? nil : (names + versions + others).joined(separator: "; ")
+  }
+
   /// The result of a run, or of a part of one.
   func document(
     _ simulation: Simulation, of scenario: Scenario, standing: Standing
@@ -173,10 +184,8 @@ public final class RunRecorder: SavedObserver {
       eventDigest: simulation.eventDigest.value.hexDigits, scenarioDigest: scenario.digest)
     var attributes = identity.attributes
     attributes.append(.init("dataDigest", .text(simulation.inputs.task.digest.hexDigits)))
-    if let trainer = simulation.inputs.task.network.foreign as? PythonTrainer,
-      !simulation.inputs.omitsArithmetic
-    {
-      attributes.append(.init("foreign", .text(trainer.computedBy)))
+    if let words = Self.foreign(simulation.inputs) {
+      attributes.append(.init("foreign", .text(words)))
     }
     if let key = simulation.inputs.shakeTies {
       attributes.append(.init("shakeTies", .unsigned(key)))

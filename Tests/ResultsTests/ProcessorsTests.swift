@@ -30,10 +30,29 @@ import Testing
       sleeper.arguments = ["60"]
       try sleeper.run()
       defer { sleeper.terminate() }
-      #expect(Processors.confine(sleeper.processIdentifier, to: last))
+      #expect(Processors.confine(sleeper.processIdentifier, to: [last]))
       #expect(try list("\(sleeper.processIdentifier)") == "\(last)")
-      #expect(!Processors.confine(sleeper.processIdentifier, to: 1023))
-      #expect(!Processors.confine(sleeper.processIdentifier, to: 1024))
+      #expect(!Processors.confine(sleeper.processIdentifier, to: [1023]))
+      #expect(!Processors.confine(sleeper.processIdentifier, to: [1024]))
+    }
+
+    @Test("a thread that was confined for a run can run everywhere afterwards")
+    func released() throws {
+      let before = Processors.allowed
+      let last = try #require(before.last)
+      let confined = ConfinedThreads()
+      confined.confineCaller(to: last)
+      #expect(Processors.allowed == [last])
+      confined.confineCaller(to: before[0])
+      #expect(Processors.allowed == [before[0]])
+      confined.release()
+      #expect(Processors.allowed == before)
+      // Workers that nobody uses any more release theirs.
+      do {
+        let others = ConfinedThreads()
+        others.confineCaller(to: last)
+      }
+      #expect(Processors.allowed == before)
     }
   }
 #endif

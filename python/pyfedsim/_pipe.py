@@ -1,10 +1,12 @@
 """What the Python processes of a run share: messages, what goes wrong, and arrays with values as bytes."""
 from __future__ import annotations
 
+import hashlib
 import importlib
 import io
 import json
 import os
+import platform
 import select
 import signal
 import struct
@@ -54,6 +56,37 @@ def load(folder: str, source: str) -> Any:
     sys.path.insert(0, os.path.abspath(folder))
     module, name = source.split(":")
     return getattr(importlib.import_module(module), name)
+
+
+def digest(source: str) -> str | None:
+    """The SHA-256 of the file of the module in `module:name`, which is loaded; None: it has none."""
+    path = getattr(sys.modules.get(source.split(":")[0]), "__file__", None)
+    if path is None:
+        return None
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def versions() -> list[dict[str, str]]:
+    """What computes: Python, the libraries that are loaded, and the processor."""
+    found = [{"name": "python", "version": platform.python_version()}]
+    for name in ("numpy", "torch", "jax", "tensorflow", "scipy", "sklearn"):
+        version = getattr(sys.modules.get(name), "__version__", None)
+        if version is not None:
+            found.append({"name": name, "version": str(version)})
+    found.append({"name": "processor", "version": _processor()})
+    return found
+
+
+def _processor() -> str:
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            for line in file:
+                if line.startswith("model name"):
+                    return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
 
 
 def fault(error: BaseException) -> dict[str, str]:
@@ -113,7 +146,8 @@ _ARRAY = "\0array"
 def pack(value: Mapping[str, Any]) -> bytes:
     """Numbers, words, lists, dictionaries and NumPy arrays as bytes.
 
-    Raises `Wrong` for anything else, and for keys that are no words: they would come back as something else.
+    Raises `Wrong` for anything else, for keys that are no words, and for arrays with named fields: they would come back
+    as something else.
     """
     if not isinstance(value, Mapping):
         raise Wrong(f"the memory is {type(value).__name__}, expected a dict")
@@ -129,11 +163,13 @@ def _plain(value: Any, name: str, parts: list[bytes]) -> Any:
     if isinstance(value, np.ndarray):
         if value.dtype.hasobject:
             raise Wrong(f"{name} is an array of objects, expected numbers")
+        if value.dtype.names is not None:  # their names would be lost
+            raise Wrong(f"{name} is an array with the fields {list(value.dtype.names)}, expected one array for each field")
         data = np.ascontiguousarray(value).tobytes()
         place = sum(map(len, parts))
         parts.append(data + bytes(-len(data) % 8))
         return {_ARRAY: [value.dtype.str, list(value.shape), place, len(data)]}
-    if isinstance(value, np.generic):
+    if isinstance(value, np.generic) and not isinstance(value, np.void):
         return value.item()
     if value is None or isinstance(value, (bool, int, float, str)):
         return value

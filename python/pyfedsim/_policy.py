@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pyfedsim._pipe import Pipe, Wrong, fault, load, pack, unpack
+from pyfedsim._pipe import Pipe, Wrong, digest, fault, load, pack, unpack, versions
 import numpy as np
 from numpy.typing import NDArray
 
@@ -37,7 +37,7 @@ def main() -> int:
         if begin.get("format") != FORMAT:
             raise Wrong("the command fedsim is of another version than the package pyfedsim")
         part = make(begin["seam"], begin["folder"], begin["part"], json.loads(begin["settings"]))
-        stated = statement(begin["seam"], part)
+        stated = {**statement(begin["seam"], part), "digest": digest(begin["part"]), "versions": versions()}
         desk = Desk(part)
     except BaseException as error:  # whatever the code of a user raises, even SystemExit
         pipe.send(json.dumps({**_empty(), "fault": fault(error)}).encode())
@@ -66,7 +66,7 @@ def make(seam: str, folder: str, source: str, settings: Mapping[str, Any]) -> An
 
 def _empty() -> dict[str, Any]:
     """A statement of nothing."""
-    return {"format": FORMAT, "needs": [], "formsCohorts": False, "acceptsLate": False}
+    return {"format": FORMAT, "needs": [], "formsCohorts": False, "acceptsLate": False, "versions": []}
 
 
 def statement(seam: str, part: Any) -> dict[str, Any]:
@@ -81,17 +81,40 @@ def statement(seam: str, part: Any) -> dict[str, Any]:
     if isinstance(part, Trigger):
         if part.timer is not None:
             kinds = {"every": "every", "since_round": "sinceRound", "after_cohort": "afterCohort"}
-            if not isinstance(part.timer, Timer) or part.timer.kind not in kinds or not part.timer.seconds >= 0.001:
+            if not isinstance(part.timer, Timer) or part.timer.kind not in kinds:
                 raise Wrong(f"`timer` is {part.timer!r}, expected a pyfedsim.policy.Timer of 0.001 s or more")
-            stated["timer"] = {"kind": kinds[part.timer.kind], "microseconds": round(part.timer.seconds * 1e6)}
-        stated["neededUpdates"] = part.needed_updates
+            microseconds = _microseconds("`timer` has seconds that are", part.timer.seconds)
+            stated["timer"] = {"kind": kinds[part.timer.kind], "microseconds": microseconds}
+        if part.needed_updates is not None:
+            stated["neededUpdates"] = _count("needed_updates", part.needed_updates, 1_000_000)
     if isinstance(part, CohortSelector):
-        limit = part.wait_limit
-        stated |= {
-            "formsCohorts": True, "neededWaiting": part.needed_waiting, "acceptsLate": bool(part.accepts_late),
-            "waitLimit": None if limit is None else round(limit * 1e6),
-        }
+        stated |= {"formsCohorts": True, "acceptsLate": _truth_of("accepts_late", part.accepts_late)}
+        if part.needed_waiting is not None:
+            stated["neededWaiting"] = _count("needed_waiting", part.needed_waiting, 10_000_000)
+        if part.wait_limit is not None:
+            stated["waitLimit"] = _microseconds("`wait_limit` is", part.wait_limit)
     return stated
+
+
+def _count(name: str, value: Any, most: int) -> int:
+    """A number of things."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= most:
+        raise Wrong(f"`{name}` is {value!r}, expected None or a whole number from 1 to {most}")
+    return int(value)
+
+
+def _microseconds(what: str, value: Any) -> int:
+    """Seconds as the run counts them."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0.001 <= value <= 1e9:
+        raise Wrong(f"{what} {value!r}, expected a number of seconds from 0.001 to 1e9")
+    return round(float(value) * 1e6)
+
+
+def _truth_of(name: str, value: Any) -> bool:
+    """A word that is yes or no."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise Wrong(f"`{name}` is {value!r}, expected True or False")
+    return bool(value)
 
 
 class Desk:
@@ -195,12 +218,17 @@ def _server(words: dict[str, Any]) -> Server:
         round_opened_at=words["roundOpenedAt"] / 1e6)
 
 
+def _number(word: Any) -> float | None:
+    """A number; one that is infinite or none comes as a word: "Infinity", "-Infinity", "NaN"."""
+    return None if word is None else float(word)
+
+
 def _check_in(words: dict[str, Any]) -> CheckIn:
     known = words.get("facts")
     facts = None if known is None else Facts(
         samples=known["samples"], check_ins=known["checkIns"], times_chosen=known["timesChosen"],
         last_round=known["lastRound"], duration=None if known.get("duration") is None else known["duration"] / 1e6,
-        times_aggregated=known["timesAggregated"], loss=known.get("loss"), battery=known.get("battery"))
+        times_aggregated=known["timesAggregated"], loss=_number(known.get("loss")), battery=_number(known.get("battery")))
     return CheckIn(words["device"], words["heldVersion"], words["hasPending"], facts)
 
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 import json
 import mmap
 import os
-import platform
 import struct
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pyfedsim._pipe import Pipe, Wrong, fault, load, pack, unpack
+from pyfedsim._pipe import Pipe, Wrong, digest, fault, load, pack, unpack, versions
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +37,7 @@ def main() -> int:
     except BaseException as error:  # whatever the code of a user raises, even SystemExit
         pipe.send(json.dumps({**_empty(), "fault": fault(error)}).encode())
         return 1
-    pipe.send(json.dumps(statement).encode())
+    pipe.send(json.dumps({**statement, "digest": digest(begin["trainer"])}).encode())
     for array in arrays:
         pipe.send(array.astype("<i4").tobytes())
     while (request := pipe.receive()) is not None:
@@ -208,28 +207,6 @@ class Desk:
             if array.shape != target.shape:
                 raise Wrong(f"{what} returned {name} of shape {array.shape}, expected {target.shape}")
             np.copyto(target, array)
-
-
-def versions() -> list[dict[str, str]]:
-    """What computes: Python, the libraries that are loaded, and the processor."""
-    found = [{"name": "python", "version": platform.python_version()}]
-    for name in ("numpy", "torch", "jax", "tensorflow", "scipy", "sklearn"):
-        version = getattr(sys.modules.get(name), "__version__", None)
-        if version is not None:
-            found.append({"name": name, "version": str(version)})
-    found.append({"name": "processor", "version": _processor()})
-    return found
-
-
-def _processor() -> str:
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
-            for line in file:
-                if line.startswith("model name"):
-                    return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
 
 
 def _empty() -> dict[str, Any]:

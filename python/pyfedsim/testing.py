@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _worker
+from . import _command, _worker
 from ._pipe import pack, unpack
 from ._trainer import Memory, Parameters, Trainer
 
@@ -221,12 +221,12 @@ def policy(scenario: str | os.PathLike[str], *, skip: Sequence[str] = (), comman
     """What the parts of a scenario's policy break of what FedSim relies on; an empty list: nothing.
 
     Each part is called with made-up values; then each, and all of them together, play a small world of 16 devices for
-    12 hours: in one piece, again, and saved and restored. `skip` names promises that are broken on purpose. `command` is
-    the command `fedsim`; None: that of the environment variable FEDSIM, or the one on the PATH.
+    12 hours, or in one as large and as long as the policy needs: in one piece, again, and saved and restored. `skip` names
+    promises that are broken on purpose. `command` is the command `fedsim`; None: the one that `pyfedsim.run` finds.
 
-    Raises `RuntimeError` where the scenario cannot be read, with the command's message.
+    Raises `RuntimeError` where the scenario cannot be read, with the command's message, and `CommandNotFound`.
     """
-    command = command or os.environ.get("FEDSIM") or "fedsim"
+    command = command or _command.path()
     environment = {"FEDSIM_PYTHON": sys.executable, **os.environ}
     words = [word for promise in skip for word in ("--skip", promise)]
     done = subprocess.run(

@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from pyfedsim.policy import Aggregator, Cohort, CohortSelector, Selector, ServerOptimizer, Trigger
+from pyfedsim.policy import Aggregator, Cohort, CohortSelector, Selector, ServerOptimizer, Timer, Trigger
 
 
 class Threshold(Trigger):
@@ -70,6 +70,36 @@ class WrongTimer(Trigger):
     timer = 60
 
     def decide(self, moment, server, memory):
+        return "wait"
+
+
+class Stated(Trigger):
+    """A trigger that states what it is given."""
+
+    def __init__(self, **stated):
+        for name, value in stated.items():
+            setattr(self, name, Timer(**value) if name == "timer" else value)
+
+    def decide(self, moment, server, memory):
+        return "wait"
+
+
+class StatedCohorts(CohortSelector):
+    """A selector that states what it is given."""
+
+    def __init__(self, **stated):
+        for name, value in stated.items():
+            setattr(self, name, float(value) if value in ("inf", "nan") else value)
+
+    def choose_cohort(self, waiting, server, random, memory):
+        return None
+
+
+class Fields(Trigger):
+    """Remembers an array with named fields."""
+
+    def decide(self, moment, server, memory):
+        memory["pairs"] = np.zeros(2, [("device", np.int32), ("loss", np.float64)])
         return "wait"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pyfedsim
-from pyfedsim import testing
+from pyfedsim import _policy, testing
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMAND = os.environ.get("FEDSIM", str(ROOT / ".build" / "release" / "fedsim"))
@@ -134,6 +134,15 @@ def test_conform_finds_what_a_part_keeps_in_itself(policy):
     assert {finding.promise for finding in found} & {"repeats", "memory", "saved"}
 
 
+def test_the_command_of_a_test_is_the_one_of_a_run(policy, monkeypatch):
+    policy("{trigger: {threshold: 3}}", command="validate")
+    monkeypatch.setenv("FEDSIM", COMMAND)
+    assert testing.policy(policy.folder / "s.yaml") == []
+    monkeypatch.setenv("FEDSIM", str(policy.folder / "nothing"))
+    with pytest.raises(pyfedsim.CommandNotFound, match="there is no program at this path"):
+        testing.policy(policy.folder / "s.yaml")
+
+
 def test_a_changed_part_is_caught_by_check(policy):
     server = f"{{trigger: {python('Threshold', updates=4)}, aggregator: {python('Mean')}}}"
     assert policy(server, "--record", command="check").returncode == 0
@@ -158,6 +167,35 @@ def test_what_is_no_part_is_a_fault_of_the_scenario(policy, part, key, message):
     assert not (policy.folder / "r.h5").exists()
 
 
+@pytest.mark.parametrize("part, stated, message", [
+    ("Stated", {"needed_updates": "5"}, "`needed_updates` is '5', expected None or a whole number from 1 to 1000000"),
+    ("Stated", {"needed_updates": 2.5}, "`needed_updates` is 2.5, expected None or a whole number"),
+    ("Stated", {"needed_updates": 0}, "`needed_updates` is 0, expected"),
+    ("Stated", {"needed_updates": True}, "`needed_updates` is True, expected"),
+    ("Stated", {"timer": {"kind": "every", "seconds": "60"}}, "`timer` has seconds that are '60', expected a number"),
+    ("Stated", {"timer": {"kind": "every", "seconds": 1e12}}, "`timer` has seconds that are 1000000000000, expected"),
+    ("StatedCohorts", {"needed_waiting": -1}, "`needed_waiting` is -1, expected None or a whole number from 1 to 10000000"),
+    ("StatedCohorts", {"needed_waiting": [5]}, "`needed_waiting` is [5], expected"),
+    ("StatedCohorts", {"wait_limit": "inf"}, "`wait_limit` is inf, expected a number of seconds from 0.001 to 1e9"),
+    ("StatedCohorts", {"wait_limit": "nan"}, "`wait_limit` is nan, expected"),
+    ("StatedCohorts", {"wait_limit": "1 h"}, "`wait_limit` is '1 h', expected"),
+    ("StatedCohorts", {"accepts_late": "no"}, "`accepts_late` is 'no', expected True or False"),
+])
+def test_what_a_class_states_is_of_the_right_type_and_size(policy, part, stated, message):
+    key = "selector" if part == "StatedCohorts" else "trigger"
+    done = policy(f"{{{key}: {python(part, **stated)}}}", command="validate")
+    assert done.returncode == 2 and message in done.stderr, done.stderr
+    assert f"server.{key}" in done.stderr and "another version" not in done.stderr
+
+
+@pytest.mark.parametrize("word, loss", [("Infinity", np.inf), ("-Infinity", -np.inf), ("NaN", np.nan), (0.25, 0.25)])
+def test_losses_that_are_infinite_or_none_reach_a_selector(word, loss):
+    # JSON has no such numbers, so the command sends words.
+    facts = {"samples": 3, "checkIns": 1, "timesChosen": 1, "lastRound": 1, "timesAggregated": 1, "loss": word}
+    seen = _policy._check_in({"device": 4, "heldVersion": 2, "hasPending": False, "facts": facts})
+    assert seen.facts.loss == pytest.approx(loss, nan_ok=True) and seen.facts.battery is None
+
+
 def test_settings_that_the_class_does_not_take(policy):
     done = policy(f"{{trigger: {python('Threshold', update=4)}}}")
     assert done.returncode == 2 and "unexpected keyword argument 'update'" in done.stderr, done.stderr
@@ -166,12 +204,13 @@ def test_settings_that_the_class_does_not_take(policy):
 @pytest.mark.parametrize("server, message", [
     ({"trigger": ("Threshold", {"spoil": "raises"})}, "LookupError: nothing is there"),
     ({"trigger": ("Threshold", {"spoil": "exits"})}, "SystemExit: 0"),
-    ({"trigger": ("Threshold", {"spoil": "dies"})}, "its process ended with exit code 9, twice"),
+    ({"trigger": ("Threshold", {"spoil": "dies"})}, "the Python process ended with exit code 9, twice"),
     ({"trigger": ("Threshold", {"spoil": "word"})}, "decide returned 'now', expected 'wait', 'aggregate' or 'skip'"),
     ({"trigger": ("Threshold", {"spoil": "number"})}, "decide returned 1, expected"),
     ({"trigger": ("Threshold", {"spoil": "nothing"})}, "decide returned None, expected"),
     ({"trigger": ("Keys", {})}, "memory['by'] has the key 3, expected a word"),
     ({"trigger": ("Object", {})}, "memory['set'] is set, expected numbers"),
+    ({"trigger": ("Fields", {})}, "memory['pairs'] is an array with the fields ['device', 'loss'], expected one array"),
     ({"aggregator": ("Mean", {"spoil": "shape"})}, "combine returned the shape (27,), expected (28,)"),
     ({"aggregator": ("Mean", {"spoil": "type"})}, "combine returned int32, expected an array of float32 or float64"),
     ({"aggregator": ("Mean", {"spoil": "list"})}, "combine returned list, expected an array"),

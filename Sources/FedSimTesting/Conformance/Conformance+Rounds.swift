@@ -17,7 +17,7 @@ extension Conformance {
           if server.trigger[0].value.needs.contains(.cycles) {
             server.selector = .part(CycleSelector.self)
           } else if server.trigger[0].value.needs.contains(.cohorts) {
-            server.selector = .cohorts(of: 5)
+            server.selector = .cohorts(of: max(5, server.trigger[0].value.neededUpdates ?? 0))
           }
           return server
         }, &findings)

@@ -5,7 +5,8 @@ import Schema
 /// Checks that a policy keeps what the engine, saved runs and comparisons rely on.
 ///
 /// A check of a part calls it with made-up values first; what survives that is played in a small
-/// world of 16 devices for 12 hours, several times. The result is a list of findings, empty for a
+/// world of 16 devices for 12 hours, several times. The world is larger, longer or faster where the
+/// policy says that it needs more: cohorts, thresholds, deadlines. The result is a list of findings, empty for a
 /// part that keeps everything: `#expect(Conformance().findings(of: MyPart.self) == [])`.
 public struct Conformance: Sendable {
   /// Promises that are not looked at, because the part breaks them on purpose.
@@ -51,6 +52,11 @@ public struct Conformance: Sendable {
     var findings = Findings(name, skipping: skipped)
     PolicyWorld.check(make, &findings)
     return findings.list
+  }
+
+  /// The keys of a server's settings that are not played: they need the scenario's task and world.
+  public static func unplayed(_ server: ServerSettings) -> [String] {
+    PolicyWorld.unplayed(server)
   }
 
   /// The seams whose parts can be checked by name.

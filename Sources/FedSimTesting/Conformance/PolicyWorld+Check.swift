@@ -10,6 +10,7 @@ extension PolicyWorld {
       findings.add(.shape, "server.\(key): \(message)")
     }
     if findings.has(.shape) { return }
+    if let objection = Size(make()).objection { return findings.add(.progress, objection) }
     let whole = PolicyRun(make)
     whole.report(&findings)
     if whole.isEndless { return }
@@ -43,12 +44,11 @@ private struct PolicyRun {
   private let arrived: Int
   private let time: SimTime
   private let digest: EventDigest
+  private let size: PolicyWorld.Size
   let turns: Int
   /// Whether it was given up, for its events had no end.
   private(set) var isEndless = false
 
-  /// More events than a policy in this world can have.
-  private static let limit = 300_000
   private struct Stop: Error {}
 
   init(
@@ -57,6 +57,7 @@ private struct PolicyRun {
   ) {
     let diary = PolicyDiary()
     let invariants = Invariants()
+    let size = PolicyWorld.Size(make())
     func inputs() -> SimulationInputs {
       var inputs = PolicyWorld.inputs(make())
       change(&inputs)
@@ -69,7 +70,7 @@ private struct PolicyRun {
         var bytes: [UInt8]?
         do {
           try simulation.run(observers: [diary, invariants], every: 1) { run in
-            if run.turns >= Self.limit { throw Stop() }
+            if run.turns >= size.mostEvents { throw Stop() }
             guard let stop = stops.first, run.turns >= stop else { return }
             stops.removeFirst()
             bytes = try run.archive()
@@ -86,6 +87,7 @@ private struct PolicyRun {
       preconditionFailure("a run resumes from its saved bytes: \(error)")
     }
     self.diary = diary
+    self.size = size
     broken = invariants.broken
     model = simulation.model
     aggregated = (
@@ -100,7 +102,7 @@ private struct PolicyRun {
   /// Adds what this run alone shows.
   func report(_ findings: inout Findings) {
     if isEndless {
-      let message = "after \(turns) events the run is still at \(time) of \(PolicyWorld.length)"
+      let message = "after \(turns) events the run is still at \(time) of \(size.length)"
       return findings.add(.progress, message)
     }
     if let first = broken.first {
@@ -115,9 +117,13 @@ private struct PolicyRun {
     }
     if diary.rounds.isEmpty {
       findings.add(
-        .progress, "in \(PolicyWorld.length) \(arrived) updates arrived and no round ended")
+        .progress,
+        "in \(size.length) with \(size.devices) devices \(arrived) updates arrived and no round"
+          + " ended")
     } else if diary.versions.count < 2 {
-      let rounds = "\(diary.rounds.count) rounds ended with \(arrived) updates that arrived"
+      let rounds =
+        "with \(size.devices) devices \(diary.rounds.count) rounds ended with \(arrived) updates"
+        + " that arrived"
       findings.add(.progress, "\(rounds), and none with a version")
     }
     for (version, model) in diary.models.enumerated() {

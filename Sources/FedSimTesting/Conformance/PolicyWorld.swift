@@ -3,12 +3,12 @@ import Learning
 import Schema
 
 /// A small world in which a policy is played: 16 devices that ask again and again for 12 hours,
-/// some of them cut off and offline now and then.
+/// some of them cut off and offline now and then; more of both where the policy needs them (`Size`).
 enum PolicyWorld {
   /// Softmax regression on 2 features and 2 classes; features are eighths between −1 and 1, a line
   /// parts the classes, and the test samples are the training samples.
-  static let task: LearningTask = {
-    let sizes = (0..<16).map { 1 + $0 * 5 % 7 }
+  private static func task(clients: Int) -> LearningTask {
+    let sizes = (0..<clients).map { 1 + $0 * 5 % 7 }
     let count = sizes.reduce(0, +)
     let features = (0..<2 * count).map { Float($0 * 5 % 17 - 8) / 8 }
     let data = Dataset(
@@ -25,24 +25,24 @@ enum PolicyWorld {
       initial: ParameterBuffer([0.25, -0.5, 0.125, 0.75, 0, -0.125]), train: data, test: data,
       partition: Partition(shards: shards),
       plan: TrainingPlan(epochs: 2, batchSize: 2, learningRate: 0.25))
-  }()
-
-  /// How long a run lasts.
-  static let length = SimDuration.hours(12)
+  }
 
   static func inputs(_ server: ServerSettings) -> SimulationInputs {
-    var inputs = SimulationInputs(task: task)
-    inputs.server = server
-    inputs.stop.after = length
+    let size = Size(server)
+    var inputs = SimulationInputs(task: task(clients: size.devices))
+    inputs.server = played(server)
+    inputs.stop.after = size.length
     inputs.record.evaluateEvery.versions = nil
-    inputs.fleet = [group("steady", count: 12), group("cut", count: 4)]
-    inputs.fleet[1].firstClient = 12
+    inputs.fleet = [group("steady", size.steady, size), group("cut", size.cut, size)]
+    inputs.fleet[1].firstClient = size.steady
     inputs.fleet[1].interruption.onExpiry = .checkpoint
     // Open for 10 minutes of every 20, and offline in the second quarter of each hour.
     inputs.fleet[1].background.windows = .stretches(
-      (0..<36).map { (.seconds(1200 * $0), .seconds(1200 * $0 + 600), nil) })
+      (0..<Int64(3 * size.hours)).map { (.seconds(1200 * $0), .seconds(1200 * $0 + 600), nil) })
     inputs.fleet[1].link = .stretches(
-      (0..<12).map { (.seconds(3600 * $0 + 900), .seconds(3600 * $0 + 1800), "offline") },
+      (0..<Int64(size.hours)).map {
+        (.seconds(3600 * $0 + 900), .seconds(3600 * $0 + 1800), "offline")
+      },
       otherwise: "wifi")
     if server.selector.value.needs.contains(.beliefs) {
       for group in inputs.fleet.indices { inputs.fleet[group].heartbeats = HeartbeatSettings() }
@@ -50,7 +50,7 @@ enum PolicyWorld {
     return inputs
   }
 
-  private static func group(_ name: String, count: Int) -> FleetGroupSettings {
+  private static func group(_ name: String, _ count: Int, _ size: Size) -> FleetGroupSettings {
     var group = FleetGroupSettings()
     group.name = name
     group.count = count
@@ -58,8 +58,13 @@ enum PolicyWorld {
     group.background.windows = .always("open")
     group.participation.repeats = true
     group.participation.pause = .minutes(5)
-    group.compute.perBatch = .seconds(20)
+    group.compute.perBatch = size.perBatch
     group.compute.spread = 0.5
+    if size.streams {
+      var held = ProtocolSettings()
+      held.stream = true
+      group.protocol = held
+    }
     return group
   }
 }

@@ -26,7 +26,8 @@ final class PythonTrainer: ForeignModel {
   private let groups: [(name: String, count: Int)]
   private let state: Mutex<State>
   private let free: DispatchSemaphore
-  private let failed = Mutex<(@Sendable (String) -> Never)?>(nil)
+  /// What is done where something cannot be computed.
+  let lastResort = LastResort()
   private let trainings = Atomic<Int>(0)
 
   private struct State {
@@ -54,11 +55,10 @@ final class PythonTrainer: ForeignModel {
     }
   }
 
-  /// What computes in FedSim's place, in a line.
-  var computedBy: String {
-    "trainer \(source); "
-      + statement.versions.map { "\($0.name) \($0.version)" }.joined(separator: "; ")
-  }
+  /// The trainer, as a result names it: `module:function` and its module's digest.
+  var words: String { "trainer \(source)\(statement.digest.map { " sha256 \($0)" } ?? "")" }
+  /// What computes in FedSim's place: versions of Python and of libraries, and the processor.
+  var versions: [String] { statement.versions.map { "\($0.name) \($0.version)" } }
 
   /// Differences that were found, for the run's summary.
   var warnings: [String] {
@@ -67,9 +67,6 @@ final class PythonTrainer: ForeignModel {
       return state.warnings + (more > 0 ? ["and \(more) more trainings of such a kind"] : [])
     }
   }
-
-  /// What is done where something cannot be computed; otherwise the process ends with exit code 3.
-  func onFailure(_ body: @escaping @Sendable (String) -> Never) { failed.withLock { $0 = body } }
 
   /// Starts one process and asks it what the trainer has.
   init(
@@ -183,27 +180,13 @@ final class PythonTrainer: ForeignModel {
     do throws(TrainerChannel.Lost) {
       let channel = try channel(first: first)
       defer { give(channel) }
-      return try Self.ask(channel, body)
+      return try PythonProcess.twice { () throws(TrainerChannel.Lost) in
+        try body(channel)
+      } restart: { () throws(TrainerChannel.Lost) in
+        try channel.restart()
+      }
     } catch {
-      giveUp("trainer `\(source)`, \(what()): \(error.reason)")
-    }
-  }
-
-  /// Asks a process; one that dies is replaced and asked again, once.
-  private static func ask<Value>(
-    _ channel: TrainerChannel, _ body: (TrainerChannel) throws(TrainerChannel.Lost) -> Value
-  ) throws(TrainerChannel.Lost) -> Value {
-    do throws(TrainerChannel.Lost) {
-      return try body(channel)
-    } catch {
-      guard error.isDeath else { throw error }
-    }
-    try channel.restart()
-    do throws(TrainerChannel.Lost) {
-      return try body(channel)
-    } catch {
-      guard error.isDeath else { throw error }
-      throw TrainerChannel.Lost(reason: "the Python process \(error.reason), twice")
+      lastResort.end("trainer `\(source)`, \(what()): \(error.reason)")
     }
   }
 
@@ -222,12 +205,6 @@ final class PythonTrainer: ForeignModel {
   private func give(_ channel: TrainerChannel) {
     state.withLock { $0.idle.append(channel) }
     free.signal()
-  }
-
-  private func giveUp(_ message: String) -> Never {
-    if let failed = failed.withLock({ $0 }) { failed(message) }
-    try? FileHandle.standardError.write(contentsOf: Data((message + "\n").utf8))
-    exit(3)
   }
 
   // MARK: Words

@@ -39,6 +39,8 @@ struct TrainerStatement: Codable {
   var values: Int?
   /// What computes: the versions of Python and of libraries, and the processor.
   var versions: [Version] = []
+  /// The SHA-256 of its module's file; nil: it has none.
+  var digest: String?
 
   struct Version: Codable, Equatable {
     var name: String

@@ -26,7 +26,10 @@ public final class TrainingWorkers: TrainingExecutor {
 
   private let idle: Mutex<[WorkerChannel]>
   private let free: DispatchSemaphore
-  private let failed = Mutex<(@Sendable (String) -> Never)?>(nil)
+  /// Until the run is over.
+  private let confined = ConfinedThreads()
+  /// What is done where a training cannot be computed at all.
+  let lastResort = LastResort()
   /// The processes, for tests that end some.
   package var processes: [pid_t] { idle.withLock { $0.map(\.process) } }
 
@@ -69,10 +72,6 @@ public final class TrainingWorkers: TrainingExecutor {
     return buffers * (task.network.layout.byteCount + 64)
   }
 
-  /// What is done where a training cannot be computed at all; otherwise the process ends with exit
-  /// code 3.
-  func onFailure(_ body: @escaping @Sendable (String) -> Never) { failed.withLock { $0 = body } }
-
   /// Computes a training in a worker that has nothing to do, or waits for one.
   public func answer(_ request: TrainingRequest) -> TrainingAnswer {
     free.wait()
@@ -82,7 +81,7 @@ public final class TrainingWorkers: TrainingExecutor {
     }
     if channel.user == nil, let processor = channel.processor {
       // The thread sleeps while its worker computes, and the other way round.
-      Processors.confine(0, to: processor)
+      confined.confineCaller(to: processor)
     }
     channel.user = thread
     defer {
@@ -96,15 +95,10 @@ public final class TrainingWorkers: TrainingExecutor {
       } catch {
         deaths += 1
         let isOver = error.isFinal || deaths == Self.mostDeaths
-        guard !isOver, channel.restart() else { giveUp(error.reason) }
+        guard !isOver, channel.restart() else {
+          lastResort.end("a training cannot be computed: \(error.reason)")
+        }
       }
     }
-  }
-
-  private func giveUp(_ reason: String) -> Never {
-    let message = "a training cannot be computed: \(reason)"
-    if let failed = failed.withLock({ $0 }) { failed(message) }
-    try? FileHandle.standardError.write(contentsOf: Data((message + "\n").utf8))
-    exit(3)
   }
 }

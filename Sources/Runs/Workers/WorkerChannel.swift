@@ -59,7 +59,7 @@ final class WorkerChannel: @unchecked Sendable {
       files: [.own(STDERR_FILENO), .own(area.memory.descriptor)]
         + (output.map { [.own($0.memory.descriptor)] } ?? []), hasOwnGroup: true)
     (process, orders, reports) = (worker.process, worker.input, worker.output)
-    if let processor { Processors.confine(process, to: processor) }
+    if let processor { Processors.confine(process, to: [processor]) }
     catalog.sharePlans()
     _ = MessagePipe.send(setup, to: orders)
   }

@@ -121,6 +121,7 @@ public struct DeadlineTrigger: AggregationTrigger {
   /// Its timer.
   public var timer: TriggerTimer? { .afterCohort(settings.after) }
   public var needs: TriggerNeeds { .cohorts }
+  public var neededUpdates: Int? { settings.minimum }
 
   public func decide(
     _ moment: TriggerMoment, _ server: ServerView, _ memory: inout NoMemory
