@@ -178,6 +178,9 @@ public final class RunRecorder: SavedObserver {
     {
       attributes.append(.init("foreign", .text(trainer.computedBy)))
     }
+    if let program = simulation.inputs.program as? FlowerProgram {
+      attributes.append(.init("foreign", .text(program.computedBy)))
+    }
     if let key = simulation.inputs.shakeTies {
       attributes.append(.init("shakeTies", .unsigned(key)))
     }
