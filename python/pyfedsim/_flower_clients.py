@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import os
 import pickle
@@ -88,9 +89,11 @@ class Clients:
         while len(self._workers) < min(self._count, len(chains)):
             assert self._place is not None
             self._workers.append(_Worker(*self._place))
-        left: queue.SimpleQueue[list[Computed]] = queue.SimpleQueue()
-        for chain in chains:
-            left.put(chain)
+        # Some chains at once, so that processes wait for little, and have about as much to do.
+        size = max(1, len(chains) // (4 * len(self._workers)))
+        left: queue.SimpleQueue[list[list[Computed]]] = queue.SimpleQueue()
+        for first in range(0, len(chains), size):
+            left.put(chains[first:first + size])
         errors: list[BaseException] = []
         helpers = [threading.Thread(target=self._work, args=(worker, left, errors)) for worker in self._workers]
         for helper in helpers:
@@ -100,15 +103,19 @@ class Clients:
         if errors:
             raise errors[0]
 
-    def _work(self, worker: _Worker, left: queue.SimpleQueue[list[Computed]], errors: list[BaseException]) -> None:
+    def _work(
+        self, worker: _Worker, left: queue.SimpleQueue[list[list[Computed]]], errors: list[BaseException],
+    ) -> None:
         while not errors:
             try:
-                chain = left.get_nowait()
+                chains = left.get_nowait()
             except queue.Empty:
                 return
             try:
-                for message in chain:
-                    self._take(message, worker.ask([self._call(message)])[0])
+                while chains := [chain for chain in chains if chain]:
+                    heads = [chain.pop(0) for chain in chains]
+                    for message, found in zip(heads, worker.ask([self._call(head) for head in heads]), strict=True):
+                        self._take(message, found)
             except BaseException as error:
                 errors.append(error)
 
@@ -144,6 +151,10 @@ class _Worker:
             [sys.executable, "-c", "from pyfedsim._flower_worker import main; main()"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             env=environment,
         )
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe is not None
+            with contextlib.suppress(AttributeError, OSError):  # From Python 3.10 on Linux; a system may have a limit.
+                fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, 1 << 20)
         path = [os.getcwd() if entry == "" else entry for entry in sys.path]
         self._send({"module": module, "name": name, "path": path})
 
