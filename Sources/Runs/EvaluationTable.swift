@@ -5,7 +5,9 @@ import Results
 enum EvaluationTable {
   /// A row per evaluation, in order; no group where the server never asks.
   static func groups(_ simulation: Simulation) -> [ResultDocument.Group] {
-    guard simulation.inputs.server.evaluation != nil else { return [] }
+    guard simulation.inputs.server.evaluation != nil || simulation.inputs.program != nil else {
+      return []
+    }
     let axis = ["evaluation"]
     let records = simulation.serverRecord.evaluations
     func count(

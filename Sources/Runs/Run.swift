@@ -66,6 +66,10 @@ public struct Run {
     PolicyCode.lastResort.arrange { reason in Self.end(gate, reason) }
     let trainer = inputs.task.network.foreign as? PythonTrainer
     trainer?.lastResort.arrange { reason in Self.end(gate, reason) }
+    let program = inputs.program as? FlowerProgram
+    program?.lastResort.arrange { reason in
+      Self.end(gate, reason, "what was played: fedsim recover")
+    }
     let file: ResultFile
     let modelFiles: ModelFiles?
     let timings: (file: PlacedFile, times: RoundTimes)?
@@ -119,9 +123,11 @@ public struct Run {
 
   /// Ends the process where a training cannot be computed, at a moment at which no file is half
   /// written.
-  private static func end(_ gate: RunGate, _ reason: String) -> Never {
+  private static func end(
+    _ gate: RunGate, _ reason: String, _ advice: String = "resume with: fedsim resume"
+  ) -> Never {
     _ = gate.close()
-    let advice = gate.resumable.map { "; resume with: fedsim resume \($0)" } ?? ""
+    let advice = gate.resumable.map { "; \(advice) \($0)" } ?? ""
     try? FileHandle.standardError.write(contentsOf: Data("\(reason)\(advice)\n".utf8))
     _exit(3)
   }

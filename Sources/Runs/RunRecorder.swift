@@ -187,6 +187,9 @@ public final class RunRecorder: SavedObserver {
     if let words = Self.foreign(simulation.inputs) {
       attributes.append(.init("foreign", .text(words)))
     }
+    if let program = simulation.inputs.program as? FlowerProgram {
+      attributes.append(.init("foreign", .text(program.computedBy)))
+    }
     if let key = simulation.inputs.shakeTies {
       attributes.append(.init("shakeTies", .unsigned(key)))
     }

@@ -47,7 +47,8 @@ extension Scenario {
     inputs.server = server
     inputs.injections = settings.inject
     inputs.stop = settings.stop
-    inputs.stopsWhenStuck = settings.stop.playsOut != true
+    inputs.program = try flowerProgram()
+    inputs.stopsWhenStuck = settings.stop.playsOut != true && inputs.program == nil
     inputs.record = settings.record
     inputs.omitsArithmetic = settings.task.learning == .some(.none)
     inputs.tables = tables.tables
@@ -68,6 +69,7 @@ extension Scenario {
   private func learningTask(_ options: RunOptions) throws(Faults) -> LearningTask {
     let folders = DataFolders(
       [path(of: ".")] + options.dataFolders, includesInstalled: options.searchesInstalledData)
+    if let flower = settings.task.flower { return flowerTask(flower) }
     if let python = settings.task.python { return try trainerTask(python, options, folders) }
     let data: TrainAndTest
     do throws(DataFault) {

@@ -21,6 +21,7 @@ struct CrossChecks {
     checkPrivacy()
     checkIdentity()
     checkLearning()
+    checkFlower()
     checkTargets()
     checkAlgorithm()
     checkAdversaries()
@@ -248,7 +249,7 @@ struct CrossChecks {
   /// first.
   private mutating func checkClients() {
     let partition = settings.task.data.partition
-    guard let clients = partition.value.clientCount else { return }
+    guard let clients = partition.value.clientCount, settings.task.flower == nil else { return }
     for (i, group) in settings.fleet.enumerated() {
       guard let first = group.firstClient, first >= clients else { continue }
       report(

@@ -145,6 +145,7 @@ public struct Registry: Sendable {
     parts.add(PowerOfChoiceSelector.self, to: .clientSelector) { $0.erased }
     parts.add(OortSelector.self, to: .clientSelector) { $0.erased }
     parts.add(AvailabilitySelector.self, to: .clientSelector) { $0.erased }
+    parts.add(ProgramSelector.self, to: .clientSelector) { $0.erased }
     parts.add(PythonSelector.self, to: .clientSelector) { $0.erased }
 
     parts.add(ThresholdTrigger.self, to: .aggregationTrigger) { $0 }
@@ -158,6 +159,7 @@ public struct Registry: Sendable {
     parts.add(FirstTrigger.self, to: .aggregationTrigger) { $0 }
     parts.add(QuorumTrigger.self, to: .aggregationTrigger) { $0 }
     parts.add(AllTrigger.self, to: .aggregationTrigger) { $0 }
+    parts.add(ProgramTrigger.self, to: .aggregationTrigger) { $0 }
     parts.add(PythonTrigger.self, to: .aggregationTrigger) { $0 }
 
     parts.add(ClipNorm.self, to: .updateTransform) { $0 }

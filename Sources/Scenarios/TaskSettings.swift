@@ -12,6 +12,8 @@ public struct TaskSettings: PartSettings {
   public var learning: Learning?
   /// The code that trains in FedSim's place; nil: FedSim trains a network.
   public var python: PythonSettings?
+  /// What the clients of a Flower program compute; nil: no such program is run.
+  public var flower: FlowerSettings?
   /// The data and how clients share it.
   public var data = DataSettings()
   public var model = Choice<any ModelSource>(MLPModel.self) { $0 }
@@ -32,6 +34,10 @@ public struct TaskSettings: PartSettings {
       Field(
         "python", \.python, feature: .settings(),
         "Training by code in Python, in separate processes; in place of `data.source` and `model`"),
+      Field(
+        "flower", \.flower, feature: .settings(),
+        "A Flower program, played by `pyfedsim.flower.run` (docs/flower.md): what its clients"
+          + " compute; in place of data, model and training"),
       Field("data", \.data, .settings(), "The data and their distribution over clients."),
       Field("model", \.model, .part(.model), "Which model is trained?"),
       Field(
@@ -63,8 +69,12 @@ extension TaskSettings {
 extension Form where Value == TaskSettings {
   /// A task, or `none`.
   static var task: Form {
-    Form.settings().checked { node, settings, reader in settings.takeTrainer(node, &reader) }
-      .or("none", meaning: .timeOnly)
+    Form.settings().checked { node, settings, reader in
+      settings.takeTrainer(node, &reader)
+      settings.takeFlower(node, &reader)
+    }
+
+    .or("none", meaning: .timeOnly)
   }
 }
 

@@ -79,6 +79,18 @@ extension Form {
       }, write: { Node(.sequence($0.map(element.write))) })
   }
 
+  /// A whole number, as a list of one, or a list of whole numbers.
+  public static func oneOrMore(_ range: ClosedRange<Int>) -> Form where Value == [Int] {
+    let one = Form<Int>.integer(range)
+    let several = Form.list(of: one, minimum: 1)
+    return Form(
+      shape: .free, expected: "\(one.expected), or a list of such",
+      read: { node, reader in
+        guard case .sequence = node.content else { return one.read(node, &reader).map { [$0] } }
+        return several.read(node, &reader)
+      }, write: { $0.count == 1 ? one.write($0[0]) : several.write($0) })
+  }
+
   /// A mapping read as separate settings, what is missing being the type's default.
   public static func settings(_ type: Value.Type = Value.self) -> Form where Value: PartSettings {
     settings(defaults: Value())

@@ -40,8 +40,8 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    """`from_torch` and `torch` need PyTorch, so they are imported when they are asked for; `testing` with them."""
-    if name in ("from_torch", "testing", "torch"):
+    """`from_torch` and `torch` need PyTorch and `flower` Flower: imported when they are asked for; `testing` with them."""
+    if name in ("flower", "from_torch", "testing", "torch"):
         import importlib
 
         return importlib.import_module(f"pyfedsim.{name}")

@@ -75,18 +75,30 @@ def words_of(options: dict[str, object]) -> list[str]:
     return words
 
 
-def call(words: Iterable[Path], given: str | None = None, line: Callable[[str], None] | None = None) -> Ended:
+def call(
+    words: Iterable[Path], given: str | None = None, line: Callable[[str], None] | None = None,
+    program: tuple[int, int] | None = None,
+) -> Ended:
     """Runs the command to its end; `given` goes to standard input, `line` is called for each line on standard error.
 
-    Code in Python runs in this interpreter, unless FEDSIM_PYTHON or the scenario names another.
+    Code in Python runs in this interpreter, unless FEDSIM_PYTHON or the scenario names another. `program` are pipes of a
+    program that plays along, for the command to write to and to read from; they are closed here.
+
     Ctrl-C goes to the command, which ends at a moment at which no file is half written. So does an error of `line`.
     Errors: `CommandNotFound`; `Interrupted`; what `line` raises.
     """
-    process = subprocess.Popen(
-        [path(), *(os.fspath(word) for word in words)], text=True, encoding="utf-8", errors="replace",
-        stdin=subprocess.DEVNULL if given is None else subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env={"FEDSIM_PYTHON": sys.executable, **os.environ},
-    )
+    environment = {"FEDSIM_PYTHON": sys.executable, **os.environ}
+    if program is not None:
+        environment["FEDSIM_PROGRAM"] = ",".join(map(str, program))
+    try:
+        process = subprocess.Popen(
+            [path(), *(os.fspath(word) for word in words)], text=True, encoding="utf-8", errors="replace",
+            stdin=subprocess.DEVNULL if given is None else subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            pass_fds=program or (), env=environment,
+        )
+    finally:
+        for descriptor in program or ():
+            os.close(descriptor)
     out: list[str] = []
     error: list[str] = []
     others = [threading.Thread(target=_read_all, args=(process, out), daemon=True)]

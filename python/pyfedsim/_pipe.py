@@ -37,8 +37,8 @@ class Pipe:
 
     def receive(self) -> bytes | None:
         """The next message; None: the run is over."""
-        head = _read(self._requests, 8)
-        return None if head is None else _read(self._requests, struct.unpack("<Q", head)[0])
+        head = read(self._requests, 8)
+        return None if head is None else read(self._requests, struct.unpack("<Q", head)[0])
 
     def send(self, message: bytes) -> None:
         """Sends a message; the process ends where nobody reads."""
@@ -97,7 +97,8 @@ def fault(error: BaseException) -> dict[str, str]:
     return {"message": f"{type(error).__name__}: {error}", "traceback": text.rstrip()}
 
 
-def _read(descriptor: int, count: int) -> bytes | None:
+def read(descriptor: int, count: int) -> bytes | None:
+    """The next bytes; None: there are none any more."""
     parts: list[bytes] = []
     while count > 0:
         part = os.read(descriptor, count)

@@ -71,13 +71,13 @@ def resume(
 
 def _play(
     head: list[str], what: list[str], given: str | None, progress: Shown, callbacks: Sequence[Callback],
-    folder: str | None,
+    folder: str | None, program: tuple[int, int] | None = None,
 ) -> Result:
     result: Result | None = None
     bar = Bar(progress, head[0])
     try:
         follower = Follower(bar, callbacks)
-        ended = call([*head, "--json", "--progress", "json", *what], given, follower.line)
+        ended = call([*head, "--json", "--progress", "json", *what], given, follower.line, program)
         require(ended, ScenarioError, fine=(0, 1))
         bar.show(1.0, "")
         summary = json.loads(ended.out)

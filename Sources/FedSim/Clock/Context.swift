@@ -34,7 +34,7 @@ struct Context {
   /// What is collected for central training, where any group collects.
   var collection = Central()
   /// The sizes of an update and of a model, without what goes with them.
-  let wireSizes: (upload: Int64, download: Int64)
+  var wireSizes: (upload: Int64, download: Int64)
   /// Decides when described trainings are computed.
   var computations: Computations
 

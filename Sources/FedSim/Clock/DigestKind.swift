@@ -51,6 +51,7 @@ package enum DigestKind: UInt8, CaseIterable, Sendable {
   case noted = 73
   case failed = 74
   case aggregatedTimer = 80
+  case programTimer = 81
 }
 
 /// A kind, its device and something more in one word, for the run's digest.

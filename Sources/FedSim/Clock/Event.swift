@@ -38,6 +38,8 @@ public enum ServerTimer: Equatable, Sendable, Codable {
   case aggregated
   /// A central training of the n-th model is done, or, below 0, one of each is due.
   case central(Int32)
+  /// A program that runs the server is called, for this time.
+  case program(Int32)
 }
 
 /// A series of a device that changes by itself.
@@ -153,6 +155,7 @@ extension Event {
     case .serverTimer(.evaluationTimeout(let round)):
       digest.combine(pack(.evaluationTimeoutTimer, round))
     case .serverTimer(.central(let number)): digest.combine(pack(.centralTimer, number))
+    case .serverTimer(.program(let call)): digest.combine(pack(.programTimer, call))
     case .arrival(let device, _, let request): request.combine(into: &digest, from: device)
     case .response(let device, _, let response): response.combine(into: &digest, to: device)
     case .deviceTimer(let timer, let device, _):

@@ -30,6 +30,8 @@ public struct LearningTask: Sendable {
   /// SHA-256 of the files that the network, and those of `models`, come from, empty for one from
   /// no file; none: no file at all.
   public var modelDigests: [String] = []
+  /// What runs the server in place of its policy, and learns; nil: the policy does.
+  public var program: (any ServerProgram)?
 
   /// A task.
   public init(
@@ -111,6 +113,12 @@ public struct SimulationInputs: Sendable {
 
   /// Inputs for a task; everything else has its default.
   public init(task: LearningTask) { self.task = task }
+
+  /// What runs the server in place of its policy; nil: the policy does.
+  public var program: (any ServerProgram)? {
+    get { task.program }
+    set { task.program = newValue }
+  }
 
   /// Whether what happens depends on what is learned.
   public var followsLearning: Bool {

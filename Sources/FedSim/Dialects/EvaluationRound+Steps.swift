@@ -79,6 +79,9 @@ extension EvaluationRound {
     _ device: Int, _ participation: Int32, hasSamples: Bool, _ server: inout Server,
     _ cx: inout Context
   ) {
+    if server.instructions.program != nil {
+      Program.ended(participation, isReply: true, &server, &cx)
+    }
     guard let place = server.instructions.evaluation?.pending.firstIndex(of: participation)
     else {
       cx.books.instructions.lateEvaluations += 1
@@ -89,9 +92,7 @@ extension EvaluationRound {
     server.instructions.evaluation!.results.append(
       .init(device: Int32(device), hasSamples: hasSamples))
     cx.participations.letGo(participation)
-    if server.instructions.evaluation!.pending.isEmpty {
-      endEvaluationRound(&server, &cx)
-    }
+    endIfAnswered(&server, &cx)
   }
 
   /// A stream is broken, perhaps a member's.
@@ -104,10 +105,16 @@ extension EvaluationRound {
     cx.participations.setOutstanding(participation, false)
     server.instructions.evaluation!.failures += 1
     cx.participations.letGo(participation)
-    if server.instructions.evaluation!.pending.isEmpty {
-      endEvaluationRound(&server, &cx)
-    }
+    endIfAnswered(&server, &cx)
     return .noted
+  }
+
+  /// Ends an evaluation that nobody has still to answer; a program ends it itself.
+  private static func endIfAnswered(_ server: inout Server, _ cx: inout Context) {
+    guard server.instructions.evaluation!.pending.isEmpty, server.instructions.program == nil else {
+      return
+    }
+    endEvaluationRound(&server, &cx)
   }
 
   /// All members have answered or failed: the next round's cohort may be formed.
@@ -134,9 +141,9 @@ extension EvaluationRound {
       EvaluationRecord(
         round: Int(evaluation.round), version: Int(server.version), begunAt: evaluation.begunAt,
         endedAt: cx.now, members: evaluation.members, results: evaluation.results.count,
-        failures: evaluation.failures, examples: examples,
-        loss: counts ? loss / Double(examples) : .nan,
-        accuracy: counts ? accuracy / Double(examples) : .nan))
+        failures: evaluation.failures, examples: evaluation.told?.examples ?? examples,
+        loss: evaluation.told?.loss ?? (counts ? loss / Double(examples) : .nan),
+        accuracy: evaluation.told?.accuracy ?? (counts ? accuracy / Double(examples) : .nan)))
     cx.note(-1, .exchange(.evaluationEnded))
     if server.instructions.endsWithEvaluation {
       cx.isOver = true

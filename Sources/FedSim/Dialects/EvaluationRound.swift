@@ -11,6 +11,15 @@ struct EvaluationRound: Codable {
   var results: [Answer] = []
   /// Members whose streams broke, or who had their time.
   var failures = 0
+  /// What a program that runs the server makes of the answers.
+  var told: Told?
+
+  /// Means over the samples that answers are of.
+  struct Told: Codable {
+    let examples: Int
+    let loss: Double
+    let accuracy: Double
+  }
 
   /// A member's answer.
   struct Answer: Codable {

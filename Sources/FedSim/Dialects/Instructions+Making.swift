@@ -10,7 +10,8 @@ extension Instructions {
     var made = Instructions()
     cx.features.hasInstructions =
       cx.inputs.fleet.contains { $0.protocol?.hasInstructions == true } || settings.exchange != nil
-      || settings.initialModel != nil || settings.clientConfig != nil || settings.evaluation != nil
+      || cx.inputs.program != nil || settings.initialModel != nil || settings.clientConfig != nil
+      || settings.evaluation != nil
       || settings.asksProperties != nil || cx.features.admission?.cycle.planBytes != nil
     made.awaitsModel = settings.initialModel == .client
     if settings.asksProperties == true {

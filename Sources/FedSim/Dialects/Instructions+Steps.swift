@@ -9,6 +9,10 @@ extension Instructions {
       wantModel(&server, &cx)
       return .otherWork
     }
+    if server.instructions.program != nil {
+      Program.devicesWait(&server, &cx)
+      return .otherWork
+    }
     guard server.instructions.evaluation != nil else { return .cohort }
     EvaluationRound.formEvaluation(&server, &cx)
     return .otherWork
@@ -157,8 +161,11 @@ extension Instructions {
       let refusal = Cycles.checkKey(round, &server, &cx)
       if refusal == nil { cx.books.instructions.plans += 1 }
       return Requests.answer(device, generation, refusal ?? .plan, &cx)
-    case .sendModel(let participation): modelArrived(device, participation, &server, &cx)
+    case .sendModel(let participation):
+      modelArrived(device, participation, &server, &cx)
+      if server.instructions.program != nil { Program.answered(device, &server, &cx) }
     case .properties(let isImplemented):
+      if server.instructions.program != nil { Program.answered(device, &server, &cx) }
       if isImplemented {
         cx.books.instructions.propertiesAnswered += 1
       } else {

@@ -20,6 +20,8 @@ struct Instructions: Codable {
   var evaluations = PagedArray<EvaluationRecord>()
   /// Whether the run ends with the evaluation under way.
   var endsWithEvaluation = false
+  /// Of a program that runs the server; nil: none does.
+  var program: ProgramState?
 }
 
 /// How far a device has come with enrolling as a worker.

@@ -154,6 +154,10 @@ extension KnownDialect: ServerDialect {
     -> BeforeCohort
   { Instructions.giveOtherWork(&server, &cx) }
 
+  func onUpdate(_ update: Int32, _ server: inout Server, _ cx: inout Context) {
+    Program.ended(cx.updates[update].participation, isReply: true, &server, &cx)
+  }
+
   func onRound(_ server: inout Server, _ cx: inout Context) {
     EvaluationRound.beginEvaluationRound(&server, &cx)
   }

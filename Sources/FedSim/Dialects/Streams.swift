@@ -89,6 +89,9 @@ enum Streams {
     _ participation: Int32, _ reason: DisconnectReason, _ server: inout Server, _ cx: inout Context
   ) {
     cx.books.instructions.disconnects[Int(reason.rawValue)] += 1
+    if server.instructions.program != nil {
+      Program.ended(participation, isReply: false, &server, &cx)
+    }
     if cx.features.hasInstructions,
       Instructions.noteFailure(participation, &server, &cx) == .noted
     {

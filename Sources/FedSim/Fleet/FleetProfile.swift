@@ -104,6 +104,13 @@ public struct FleetProfile: Sendable {
         + "the result, a fit that overwrites the app's model, evaluation without a step",
       settings: flower),
     FleetProfile(
+      name: "flower-node",
+      summary:
+        "A SuperNode of Flower, for programs in Python (docs/flower.md): a stream whose loss is "
+        + "noticed after 60 s",
+      settings: .mapping([("protocol", .mapping([("keepalive", .text("60 s"))]))])
+        .filled(from: flower, deeply: true)),
+    FleetProfile(
       name: "flower-as-coded",
       summary: "Flower's Swift SDK as coded: replies with zero samples, no reconnection, "
         + "unknown layers skipped, hyper-parameters ignored, evaluation by training",

@@ -43,6 +43,13 @@ public struct PolicyPreset: Sendable {
           ("selector", .mapping([("fraction", .mapping([("waitLimit", .text("24 h"))]))])),
           ("trigger", .text("cohort-answered")), ("aggregator", .text("sample-weighted-mean")),
         ])),
+      PolicyPreset(
+        name: "flower-app",
+        summary: "A Flower program's own strategy, played by `pyfedsim.flower.run`",
+        settings: .mapping([
+          ("payload", .text("weights")), ("selector", .text("flower-app")),
+          ("trigger", .text("flower-app")),
+        ])),
     ] + published
 }
 

@@ -109,5 +109,6 @@ enum Setup {
     }
     Rounds.openRound(&server, &cx)
     Rounds.startTimers(&cx)
+    if cx.inputs.program != nil { Program.begin(&server, &cx) }
   }
 }

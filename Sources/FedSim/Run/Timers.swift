@@ -27,6 +27,8 @@ enum Timers {
     case .aggregated:
       guard server.underWay?.endsAt == cx.now else { return false }
       Aggregating.aggregationEnded(&server, &cx)
+    case .program(let call):
+      return Program.proceed(call, &server, &cx)
     case .central(let number):
       CentralTraining.centralRang(number, &server, &cx)
     }

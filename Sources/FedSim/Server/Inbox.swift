@@ -15,6 +15,9 @@ enum Inbox {
     if isKnown { cx.books.tallies.repeatedDeliveries += 1 }
     if !isKnown { Facts.noteDelivered(update, &server, &cx) }
     Lobby.tell(.delivered, of: device, &server, &cx)
+    if cx.inputs.program != nil {
+      cx.features.serverDialect!.onUpdate(update, &server, &cx)
+    }
     let wasAggregating = server.underWay != nil
     let status = admit(update, isKnown: isKnown, &server, &cx)
     guard isAnswered else { return }

@@ -93,8 +93,8 @@ extension Lobby {
 
   /// Answers a request for work of a device that holds version `held`; −1: none.
   static func answerCheck(
-    _ device: Int, _ generation: UInt32, held: Int, _ answer: CheckAnswer, _ server: inout Server,
-    _ cx: inout Context
+    _ device: Int, _ generation: UInt32, held: Int, _ answer: CheckAnswer, round: Int32? = nil,
+    _ server: inout Server, _ cx: inout Context
   ) {
     // A device that keeps no copy of the version that it holds uses the server's.
     if held == Int(server.version) || Streams.carriesModel(device, generation, answer, cx) {
@@ -105,20 +105,19 @@ extension Lobby {
       .check(
         latest: server.instructions.awaitsModel ? -1 : server.version,
         isOnline: cx.network.server.believesOnline, admission: answer,
-        round: server.openRound.number), &cx)
+        round: round ?? server.openRound.number), &cx)
   }
 
   /// Forms the round's cohort once the selector finds enough devices waiting.
   static func formCohort(_ server: inout Server, _ cx: inout Context) {
     let selector = cx.inputs.server.selector.value
-    guard selector.formsCohorts, server.openRound.cohortGoal == nil, !server.waiting.isEmpty else {
-      return
-    }
+    guard selector.formsCohorts, !server.waiting.isEmpty else { return }
     if let dialect = cx.features.serverDialect,
       dialect.beforeCohort(&server, &cx) == .otherWork
     {
       return
     }
+    guard server.openRound.cohortGoal == nil else { return }
     guard let cohort = Facts.chooseCohort(&server, &cx) else { return }
     server.openRound.cohortGoal = cohort.goal
     server.openRound.cohortSize = cohort.members.count

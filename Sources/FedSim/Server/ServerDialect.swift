@@ -17,6 +17,9 @@ protocol ServerDialect: Sendable {
   func beforeCohort(_ server: inout Server, _ cx: inout Context)
     -> BeforeCohort
 
+  /// An update has arrived at a server that a program runs.
+  func onUpdate(_ update: Int32, _ server: inout Server, _ cx: inout Context)
+
   /// A round is closed, and the next one is about to open.
   func onRound(_ server: inout Server, _ cx: inout Context)
 }

@@ -24,6 +24,7 @@ extension Event {
   private static func shortWords(_ timer: ServerTimer) -> String {
     switch timer {
     case .probe: "probe"
+    case .program: "program"
     case .trigger(let index, _): "trigger \(index)"
     case .served(let number): "served \(number)"
     case .modelWanted: "modelWanted"
