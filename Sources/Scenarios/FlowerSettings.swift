@@ -7,8 +7,8 @@ import Schema
 public struct FlowerSettings: PartSettings {
   /// Training samples: one number for each device, or a list, one per client.
   public var samples: [Int] = []
-  /// Samples that a client evaluates on; empty: its training samples.
-  public var evaluationSamples: [Int] = []
+  /// Samples that a client evaluates on; nil: its training samples.
+  public var evaluationSamples: [Int]?
   public var batchSize = 1
   public var epochs = 1
 
@@ -26,7 +26,7 @@ public struct FlowerSettings: PartSettings {
         "epochs", \.epochs, .integer(1...10_000), required: true,
         "Passes of a client's training over its samples"),
       Field(
-        "evaluationSamples", \.evaluationSamples, .oneOrMore(1...100_000_000),
+        "evaluationSamples", \.evaluationSamples, feature: .oneOrMore(1...100_000_000),
         "Samples that a client evaluates on: a number for all, or a list by client; absent: its"
           + " training samples"),
     ]
@@ -34,11 +34,12 @@ public struct FlowerSettings: PartSettings {
 
   /// More than memory should hold, or two lists that do not fit.
   public func contradictions() -> [(key: String, message: String)] {
-    if samples.count > 1, evaluationSamples.count > 1, samples.count != evaluationSamples.count {
+    let tests = evaluationSamples?.count ?? 1
+    if samples.count > 1, tests > 1, samples.count != tests {
       return [
         (
           "evaluationSamples",
-          "\(evaluationSamples.count) clients, and `samples` has \(samples.count)"
+          "\(tests) clients, and `samples` has \(samples.count)"
         )
       ]
     }

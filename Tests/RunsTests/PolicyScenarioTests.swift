@@ -43,7 +43,8 @@ struct PolicyScenarioTests {
       ("client selector", "selector"), ("update transform", "transforms"),
     ] {
       let used = all.flatMap { names($0.resolvedNode["server"]?[key]) }
-      for part in Registry.standard.catalog.parts(of: seam) where part.name != "python" {
+      let foreign = ["python", ProgramSelector.name]
+      for part in Registry.standard.catalog.parts(of: seam) where !foreign.contains(part.name) {
         #expect(used.contains(part.name), "\(seam) \(part.name)")
       }
     }
@@ -87,8 +88,15 @@ struct PolicyScenarioTests {
       try String(contentsOf: Self.root.appendingPathComponent("docs/\($0).md"), encoding: .utf8)
     }.joined()
     for preset in PolicyPreset.standard {
-      let scenario = try Scenario(
-        text: "fleet: [{name: a, count: 40}]\nserver: {policy: \(preset.name)}\n")
+      let group: String
+      if preset.name == ProgramSelector.name {
+        group =
+          "{name: a, count: 40, profile: flower-node}]\n"
+          + "task: {flower: {samples: 1, batchSize: 1, epochs: 1}}"
+      } else {
+        group = "{name: a, count: 40}]"
+      }
+      let scenario = try Scenario(text: "fleet: [\(group)\nserver: {policy: \(preset.name)}\n")
       let server = try #require(scenario.resolvedNode["server"])
       guard case .mapping(let entries) = preset.settings.content else {
         Issue.record("\(preset.name) fills nothing")

@@ -92,7 +92,7 @@ final class FlowerProgram: ServerProgram {
     func counts(_ stated: [Int]) -> [Int] {
       clients.map { stated.count == 1 ? stated[0] : stated[Int($0)] }
     }
-    let tests = flower.evaluationSamples.isEmpty ? flower.samples : flower.evaluationSamples
+    let tests = flower.evaluationSamples ?? flower.samples
     let answer = ask(
       Begin(
         seed: seed, names: names, clients: clients, samples: counts(flower.samples),

@@ -9,9 +9,10 @@ extension Scenario {
   /// What a Flower program's clients have, as far as FedSim has to know: numbers of samples.
   func flowerTask(_ flower: FlowerSettings) -> LearningTask {
     let devices = settings.fleet.reduce(0) { $0 + $1.count }
-    let clients = max(flower.samples.count, flower.evaluationSamples.count)
+    let tests = flower.evaluationSamples ?? []
+    let clients = max(flower.samples.count, tests.count)
     let train = shares(flower.samples, clients > 1 ? clients : devices)
-    let test = shares(flower.evaluationSamples, clients > 1 ? clients : devices)
+    let test = shares(tests, clients > 1 ? clients : devices)
     let model = FlowerModel()
     return LearningTask(
       network: Network(model), initial: ParameterBuffer(count: 1) { $0[0] = 0 },
