@@ -83,9 +83,9 @@ public struct RunSummary: Codable, Equatable, Sendable {
   public var version: Int
   /// Whether anything was learned; without, only times are known.
   public var learns: Bool
-  /// The last version's accuracy on the test samples.
+  /// The last version's accuracy on the test samples; nil: there are none, or targets are numbers.
   public var accuracy: Double?
-  /// The last version's RMSE on the test samples; nil: targets are no numbers.
+  /// The last version's RMSE on the test samples; nil: targets are no numbers, or it is infinite.
   public var rmse: Double?
   /// The lowest RMSE of any evaluated version.
   public var bestRMSE: Double?
@@ -140,12 +140,12 @@ public struct RunSummary: Codable, Equatable, Sendable {
       evaluation.map { (version: version.version, test: $0.test) }
     }
     if simulation.inputs.task.train.kind == .values {
-      rmse = recorder.evaluations.last??.test.rmse
+      rmse = recorder.evaluations.last??.test.rmse.finite
       for (version, test) in evaluated where test.rmse < bestRMSE ?? .infinity {
         (bestRMSE, bestVersion) = (test.rmse, version)
       }
     } else {
-      accuracy = recorder.evaluations.last??.test.accuracy
+      accuracy = recorder.evaluations.last??.test.accuracy.finite
       for (version, test) in evaluated where test.accuracy > bestAccuracy ?? -1 {
         (bestAccuracy, bestVersion) = (test.accuracy, version)
       }
@@ -207,7 +207,7 @@ extension RunSummary.Central {
       let last = simulation.collection.versions.last { $0.model == place }
       let own = last.flatMap { $0.userAccuracy.isNaN ? nil : $0.userAccuracy }
       let targets = simulation.inputs.task.test.kind
-      let score = last?.evaluation?.score(targets) ?? own
+      let score = (last?.evaluation?.score(targets) ?? own)?.finite
       return Model(
         name: model.name, version: last?.version ?? 0, samples: last?.samples ?? 0,
         users: last?.users ?? 0, accuracy: targets == .values ? nil : score,
@@ -215,4 +215,9 @@ extension RunSummary.Central {
         isOwn: simulation.collection.isOwn(place))
     }
   }
+}
+
+extension Double {
+  /// The number itself, which text formats can hold; nil: it is infinite or none.
+  fileprivate var finite: Double? { isFinite ? self : nil }
 }
