@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Threads that keep to one processor until this is released.
+/// Threads that stay on one processor until this is released.
 public final class ConfinedThreads: Sendable {
   /// The threads by the system's numbers, and where each could run before.
   private let threads = Mutex<[(thread: pid_t, before: [Int])]>([])

@@ -3,7 +3,8 @@ import Learning
 import Schema
 
 /// A small world in which a policy is played: 16 devices that ask again and again for 12 hours,
-/// some of them cut off and offline now and then; more of both where the policy needs them (`Size`).
+/// some of them cut off and offline now and then; more of both where the policy needs them
+/// (`Size`).
 enum PolicyWorld {
   /// Softmax regression on 2 features and 2 classes; features are eighths between −1 and 1, a line
   /// parts the classes, and the test samples are the training samples.
