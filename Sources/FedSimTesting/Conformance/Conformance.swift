@@ -7,7 +7,8 @@ import Schema
 /// A check of a part calls it with made-up values first; what survives that is played in a small
 /// world of 16 devices for 12 hours, several times. The world is larger, longer or faster where the
 /// policy says that it needs more: cohorts, thresholds, deadlines. The result is a list of
-/// findings, empty for a part that keeps everything: `#expect(Conformance().findings(of: MyPart.self) == [])`.
+/// findings, empty for a part that keeps everything:
+/// `#expect(Conformance().findings(of: MyPart.self) == [])`.
 public struct Conformance: Sendable {
   /// Promises that are not looked at, because the part breaks them on purpose.
   public var skipped: [Check]
