@@ -26,8 +26,22 @@ extension CrossChecks {
     ] where given {
       report("with `task.flower` this is the program's affair", at: ["server", key])
     }
+    let devices = settings.fleet.reduce(0) { $0 + $1.count }
+    for (counts, key) in [
+      (flower.samples, "samples"), (flower.evaluationSamples ?? [], "evaluationSamples"),
+    ] {
+      let total = counts.count == 1 ? counts[0] * devices : counts.reduce(0, +)
+      if total > Self.mostFlowerSamples {
+        report(
+          "\(total) samples of all clients together; \(Self.mostFlowerSamples) at most",
+          at: ["task", "flower", key])
+      }
+    }
     checkNodes(flower)
   }
+
+  /// Each takes 4 bytes of memory or more.
+  private static let mostFlowerSamples = 1_000_000_000
 
   private mutating func checkNodes(_ flower: FlowerSettings) {
     for (index, group) in settings.fleet.enumerated() {

@@ -56,4 +56,20 @@ struct FlowerSettingsTests {
       ])
     #expect(faults(whole, group: ", protocol: {stream: false}") == ["fleet[0]"])
   }
+  @Test("samples of all clients together are bounded", arguments: [(10, 0), (11, 1)])
+  func total(devices: Int, expected: Int) {
+    // A thousand million is the most.
+    var found: [String] = []
+    do throws(Faults) {
+      _ = try Scenario(
+        text: """
+          task: {flower: {samples: 100000000, batchSize: 10, epochs: 2}}
+          fleet: [{name: a, count: \(devices), profile: flower-node}]
+          server: {policy: flower-app}
+          """)
+    } catch {
+      found = error.faults.map(\.path)
+    }
+    #expect(found == Array(repeating: "task.flower.samples", count: expected))
+  }
 }
