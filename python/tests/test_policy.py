@@ -232,9 +232,9 @@ def test_a_part_that_fails_ends_the_run(policy, server, message):
 
 
 def test_a_part_that_hangs_and_one_that_prints(policy):
-    server = f"""{{trigger: {{python: {{part: failing_policy:Threshold, settings: {{spoil: hangs}}, timeout: 500 ms}}}}}}"""
+    server = f"""{{trigger: {{python: {{part: failing_policy:Threshold, settings: {{spoil: hangs}}, timeout: 5 s}}}}}}"""
     done = policy(server)
-    assert done.returncode == 3 and "no answer within 500 ms (`timeout`)" in done.stderr, done.stderr
+    assert done.returncode == 3 and "no answer within 5 s (`timeout`)" in done.stderr, done.stderr
     done = policy(f"{{trigger: {python('Threshold', spoil='prints')}}}", output="p.h5")
     assert done.returncode == 0 and "policy: a word of my own" in done.stderr, done.stderr
 

@@ -85,7 +85,7 @@ RUNNING = {
     "interrupt": ("KeyboardInterrupt",),
     "die": ("the Python process was ended by signal 9, twice",),
     "leave": ("the Python process ended with exit code 7, twice",),
-    "hang": ("no answer within 1 s (`task.python.timeout`)",),
+    "hang": ("no answer within 8 s (`task.python.timeout`)",),
     "shape": ("train returned dense1.weight of shape (3, 2), expected (2, 3)",),
     "type": ("train returned dense1.weight of type float64, expected float32",),
     "list": ("train returned dense1.weight as list, expected a NumPy array",),
@@ -105,7 +105,7 @@ RUNNING = {
 def test_a_fault_of_a_training_names_it_and_the_run_goes_on_once_it_is_mended(
     fault: str, written: Any, tmp_path: Path,
 ) -> None:
-    scenario = written(fault, ("timeout: 5 s", "timeout: 1 s") if fault == "hang" else ("timeout: 5 s", "timeout: 1 min"))
+    scenario = written(fault, ("timeout: 5 s", "timeout: 8 s") if fault == "hang" else ("timeout: 5 s", "timeout: 1 min"))
     result = tmp_path / "result.h5"
     ended = command("run", scenario, "--output", result, "--quiet", "--threads", 2)
     assert ended.returncode == 3, ended.stderr
