@@ -13,13 +13,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 
-from ._flower_worker import Answer, Call, answer, seed_all
-from ._pipe import read
+from ._flower_worker import Answer, Call, answer, answers_of, seed_all
+from ._pipe import fill, read, write
 
 _THREADS = [f"{name}_NUM_THREADS" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")]
 
@@ -31,6 +31,7 @@ class Computed(Protocol):
     metadata: bytes
     content: bytes
     answer: Answer | None
+    reply: Any
 
 
 @dataclass
@@ -73,9 +74,10 @@ class Clients:
     def compute(self, wanted: Sequence[Computed]) -> None:
         """Computes the answers of messages, and of those that the same nodes have answered before."""
         chains: list[list[Computed]] = []
+        names = {id(message) for message in wanted}
         for node in dict.fromkeys(message.node for message in wanted if message.answer is None):
             due = self._nodes[node].due
-            last = max(place for place, message in enumerate(due) if any(message is one for one in wanted))
+            last = max(place for place, message in enumerate(due) if id(message) in names)
             chains.append(due[:last + 1])
             del due[:last + 1]
         if not chains:
@@ -130,7 +132,8 @@ class Clients:
     def _take(self, message: Computed, found: Answer) -> None:
         node = self._nodes[message.node]
         node.calls += 1
-        message.answer = found
+        message.answer = replace(found, reply=None)
+        message.reply = found.reply.message() if found.reply else None
         if found.state:
             node.state = found.state
 
@@ -155,32 +158,31 @@ class _Worker:
             assert pipe is not None
             with contextlib.suppress(AttributeError, OSError):  # From Python 3.10 on Linux; a system may have a limit.
                 fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, 1 << 20)
+        self._memory = memoryview(b"")
         path = [os.getcwd() if entry == "" else entry for entry in sys.path]
         self._send({"module": module, "name": name, "path": path})
 
     def _send(self, value: Any) -> None:
         assert self._process.stdin is not None
-        data = pickle.dumps(value)
         try:
-            self._process.stdin.write(struct.pack("<Q", len(data)))
-            self._process.stdin.write(data)
-            self._process.stdin.flush()
+            write(self._process.stdin.fileno(), [pickle.dumps(value)])
         except BrokenPipeError:
             pass  # What it leaves unanswered is noticed.
 
     def ask(self, calls: list[Call]) -> list[Answer]:
-        """Sends calls and waits for the answers."""
+        """Sends calls and waits for the answers, whose parts are in memory that the next answers come into."""
         assert self._process.stdout is not None
         self._send(calls)
         descriptor = self._process.stdout.fileno()
         head = read(descriptor, 8)
-        data = None if head is None else read(descriptor, struct.unpack("<Q", head)[0])
-        if data is None:
+        size = struct.unpack("<Q", head)[0] if head else 0
+        if size > len(self._memory):
+            self._memory = memoryview(bytearray(size))
+        if size == 0 or not fill(descriptor, self._memory[:size]):
             code = self._process.wait()
             how = f"signal {-code}" if code < 0 else f"exit code {code}"
             return [Answer(error=f"the process ended with {how}", reason=how) for _ in calls]
-        found: list[Answer] = pickle.loads(data)
-        return found
+        return answers_of(self._memory[:size])
 
     def end(self) -> None:
         assert self._process.stdin is not None and self._process.stdout is not None

@@ -97,7 +97,14 @@ class Sent:
     expires: int
     end: End = ""
     answer: Answer | None = None
-    is_pulled: bool = False
+    reply: Any = None
+    """The reply that was computed, until it is pulled."""
+    found: dict[str, float] | None = None
+    """What an evaluation's pulled reply says."""
+    is_wanted: bool = True
+    """Whether the ServerApp can still pull the reply."""
+    is_over: bool = False
+    """Whether the node is done with it."""
     place: int = 0
     """Among those that have ended, from 1."""
 
@@ -109,8 +116,9 @@ class VirtualGrid(Grid):  # type: ignore[misc]
         self._link, self._begin, self._clients, self._raises, self._warn = link, begin, clients, raises, warn
         self._run = Run.create_empty(1)
         self._sent: dict[int, Sent] = {}
+        self._count = 0
         self._commands: list[dict[str, Any]] = []
-        self._open: dict[str, tuple[int, list[int]]] = {}
+        self._open: dict[str, tuple[int, list[Sent]]] = {}
         self._sizes = (0, 0)
         self._ended = 0
         self._said: set[tuple[int, str]] = set()
@@ -126,15 +134,22 @@ class VirtualGrid(Grid):  # type: ignore[misc]
         failed = set(moment["failures"])
         for number in moment["ended"]:
             sent = self._sent[number]
+            sent.is_over = True
             if number not in failed:
                 # An expired one has changed what its node keeps, too.
                 self._clients.answered(sent)
             self._end(sent, "unreached" if number in failed else "replied")
+            self._forget(number, sent)
 
     def _end(self, sent: Sent, end: End) -> None:
         if not sent.end:
             self._ended += 1
             sent.end, sent.place = end, self._ended
+
+    def _forget(self, number: int, sent: Sent) -> None:
+        """Keeps nothing of a message that nobody can ask for."""
+        if sent.is_over and not sent.is_wanted:
+            del self._sent[number]
 
     def _pass(self, *commands: dict[str, Any]) -> None:
         """Lets virtual time pass: until a command is met."""
@@ -201,8 +216,12 @@ class VirtualGrid(Grid):  # type: ignore[misc]
                 break
             limit = min([self._sent[number].expires for number in left] + ([] if until is None else [until]))
             self._pass({"do": "wait", "messages": left, "until": limit})
+        works = dict.fromkeys(self._sent[number].work for number in numbers)
         replies = self._collect(numbers)
-        for work in {self._sent[number].work for number in numbers}:
+        for number in numbers:
+            if late := self._sent.get(number):
+                late.is_wanted = False
+        for work in works:
             self._close(work)
         return replies
 
@@ -218,7 +237,7 @@ class VirtualGrid(Grid):  # type: ignore[misc]
             device = device_of(message.metadata.dst_node_id)
             if not 0 <= device < len(self._begin["names"]):
                 raise ValueError(f"there is no node {message.metadata.dst_node_id}")
-            number = len(self._sent) + 1
+            number = self._count = self._count + 1
             message.metadata.__dict__["_message_id"] = str(number)
             key = id(message.content)
             if key not in contents:
@@ -234,7 +253,7 @@ class VirtualGrid(Grid):  # type: ignore[misc]
             self._commands.append(
                 {"do": "send", "message": number, "device": device, "work": work, "until": expires})
             if work in ("train", "evaluate"):
-                self._open.setdefault(work, (self.now, []))[1].append(number)
+                self._open.setdefault(work, (self.now, []))[1].append(sent)
         return numbers
 
     def _size(self, sent: Sent) -> None:
@@ -250,16 +269,12 @@ class VirtualGrid(Grid):  # type: ignore[misc]
     def _close(self, work: str) -> None:
         if work not in self._open:
             return
-        _, numbers = self._open.pop(work)
+        _, messages = self._open.pop(work)
         if work == "train":
             self._commands.append({"do": "closeRound"})
             return
         sums = {"examples": 0.0, "loss": 0.0, "accuracy": 0.0}
-        for number in numbers:
-            answer = self._sent[number].answer
-            if self._sent[number].end != "replied" or answer is None or answer.error:
-                continue
-            found = _metrics(pickle.loads(answer.reply))
+        for found in [sent.found for sent in messages if sent.found is not None]:
             count = found.get("num-examples", 0.0)
             sums["examples"] += count
             for name in ("loss", "accuracy"):
@@ -272,12 +287,14 @@ class VirtualGrid(Grid):  # type: ignore[misc]
 
     def _collect(self, numbers: Sequence[int]) -> list[Message]:
         """Replies of messages that have ended and were not pulled, in the order of their ends."""
-        ended = [self._sent[number] for number in numbers if self._sent[number].end and not self._sent[number].is_pulled]
-        self._clients.compute([sent for sent in ended if sent.end == "replied"])
+        asked = {number: self._sent[number] for number in numbers if number in self._sent}
+        ended = [(number, sent) for number, sent in asked.items() if sent.end and sent.is_wanted]
+        self._clients.compute([sent for _, sent in ended if sent.end == "replied"])
         replies: list[Message] = []
-        for sent in sorted(ended, key=lambda sent: sent.place):
-            sent.is_pulled = True
+        for number, sent in sorted(ended, key=lambda pair: pair[1].place):
             replies.append(self._reply(sent))
+            sent.is_wanted = False
+            self._forget(number, sent)
         return replies
 
     def _reply(self, sent: Sent) -> Message:
@@ -287,7 +304,8 @@ class VirtualGrid(Grid):  # type: ignore[misc]
             return Message(Error(ErrorCode.MESSAGE_UNAVAILABLE, _EXPIRED), reply_to=sent.message)
         assert sent.answer is not None
         if not sent.answer.error:
-            reply: Message = pickle.loads(sent.answer.reply)
+            reply: Message = sent.reply
+            sent.reply = None
             self._look(sent, reply)
             return reply
         if self._raises:
@@ -304,9 +322,12 @@ class VirtualGrid(Grid):  # type: ignore[misc]
         key = "samples" if sent.work == "train" else "evaluationSamples"
         stated = self._begin[key][sent.device]
         name = f"node {sent.node} ({self._begin['names'][sent.device]})"
-        found = _metrics(reply).get("num-examples")
-        if found is not None and found != stated:
-            self._say(sent, key, f"{name}: the reply has num-examples {found:g}, and `task.flower.{key}` says {stated}")
+        found = _metrics(reply)
+        if sent.work == "evaluate":
+            sent.found = found
+        count = found.get("num-examples")
+        if count is not None and count != stated:
+            self._say(sent, key, f"{name}: the reply has num-examples {count:g}, and `task.flower.{key}` says {stated}")
         size = _bytes(reply.content)
         if sent.work == "train" and abs(size - self._sizes[1]) > 0.01 * self._sizes[1]:
             self._say(sent, "size", f"{name}: the reply's arrays have {size} B, and were sent as {self._sizes[1]} B")

@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import importlib
+import io
 import pickle
 import random
+import struct
 import sys
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,10 +36,48 @@ class Call:
 
 
 @dataclass(frozen=True)
+class Packed:
+    """A message as bytes; those of its arrays are apart, and were not copied."""
+
+    head: bytes
+    parts: list[Any]
+
+    @staticmethod
+    def of(message: Any) -> Packed:
+        """Packs a message."""
+        head = io.BytesIO()
+        parts: list[Any] = []
+        _Pickler(head, protocol=5, buffer_callback=parts.append).dump(message)
+        return Packed(head.getvalue(), parts)
+
+    def message(self) -> Any:
+        """The message, of which nothing is in the memory of the parts."""
+        return pickle.loads(self.head, buffers=self.parts)
+
+
+class _Pickler(pickle.Pickler):
+    """Leaves the bytes of Flower's arrays where they are."""
+
+    def reducer_override(self, value: Any) -> Any:
+        from flwr.app import Array
+
+        if type(value) is not Array:
+            return NotImplemented
+        state = dict(vars(value))
+        return _array, (type(value), pickle.PickleBuffer(state.pop("data")), state)
+
+
+def _array(cls: type[Any], data: Any, state: dict[str, Any]) -> Any:
+    array = object.__new__(cls)
+    vars(array).update(state, data=bytes(data))
+    return array
+
+
+@dataclass(frozen=True)
 class Answer:
     """What a client answers: a message and what it keeps, or what it raised and where."""
 
-    reply: bytes = b""
+    reply: Packed | None = None
     state: bytes = b""
     error: str = ""
     reason: str = ""
@@ -77,7 +117,7 @@ def answer(client_app: Callable[[Any, Any], Any], call: Call) -> Answer:
         reply = client_app(message, context)
         if not isinstance(reply, Message):
             raise TypeError(f"the ClientApp returned {type(reply).__name__}, expected a flwr.app.Message")
-        return Answer(pickle.dumps(reply), pickle.dumps(context.state))
+        return Answer(Packed.of(reply), pickle.dumps(context.state))
     except Exception as error:
         # As Flower does, what the client has kept is kept all the same.
         return Answer(
@@ -105,5 +145,31 @@ def main() -> None:
             traceback="".join(traceback.format_exception(error)).rstrip(),
         )
     while (message := pipe.receive()) is not None:
-        pipe.send(pickle.dumps([fault or answer(client_app, call) for call in pickle.loads(message)]))
+        pipe.send(*_parts([fault or answer(client_app, call) for call in pickle.loads(message)]))
+
+
+def _parts(answers: list[Answer]) -> list[Any]:
+    """Answers as bytes: a pickle's length, the pickle, and the arrays' bytes, whose sizes are in the pickle."""
+    parts: list[Any] = []
+    sizes: list[list[int]] = []
+    for found in answers:
+        own = [part.raw() for part in found.reply.parts] if found.reply else []
+        sizes.append([part.nbytes for part in own])
+        parts += own
+    heads = [
+        replace(found, reply=Packed(found.reply.head, []) if found.reply else None) for found in answers
+    ]
+    head = pickle.dumps((heads, sizes))
+    return [struct.pack("<Q", len(head)), head, *parts]
+
+
+def answers_of(data: memoryview) -> list[Answer]:
+    """The answers in a message. Their parts are views of it."""
+    end = 8 + struct.unpack_from("<Q", data)[0]
+    heads, sizes = pickle.loads(data[8:end])
+    for found, own in zip(heads, sizes, strict=True):
+        for size in own:
+            found.reply.parts.append(data[end:end + size])
+            end += size
+    return list(heads)
 

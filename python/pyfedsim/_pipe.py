@@ -1,6 +1,8 @@
 """What the Python processes of a run share: messages, what goes wrong, and arrays with values as bytes."""
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import hashlib
 import importlib
 import io
@@ -13,10 +15,17 @@ import struct
 import sys
 import threading
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+
+
+Bytes = bytes | memoryview
+"""Bytes in memory."""
+
+_PARTS = 512  # IOV_MAX is 1024.
+_TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD = -1, -2, -3  # Of malloc.h.
 
 
 class Wrong(Exception):
@@ -28,6 +37,7 @@ class Pipe:
 
     def __init__(self, prefix: str) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        _keep_memory()
         self._requests, self._answers = os.dup(0), os.dup(1)
         with open(os.devnull) as nothing:
             os.dup2(nothing.fileno(), 0)
@@ -40,13 +50,11 @@ class Pipe:
         head = read(self._requests, 8)
         return None if head is None else read(self._requests, struct.unpack("<Q", head)[0])
 
-    def send(self, message: bytes) -> None:
-        """Sends a message; the process ends where nobody reads."""
+    def send(self, *parts: Bytes) -> None:
+        """Sends a message, which may be in parts; the process ends where nobody reads."""
         sys.stdout.flush()
-        data = memoryview(struct.pack("<Q", len(message)) + message)
         try:
-            while data:
-                data = data[os.write(self._answers, data):]
+            write(self._answers, parts)
         except BrokenPipeError:
             os._exit(0)
 
@@ -99,14 +107,39 @@ def fault(error: BaseException) -> dict[str, str]:
 
 def read(descriptor: int, count: int) -> bytes | None:
     """The next bytes; None: there are none any more."""
-    parts: list[bytes] = []
-    while count > 0:
-        part = os.read(descriptor, count)
-        if not part:
-            return None
-        parts.append(part)
-        count -= len(part)
-    return b"".join(parts)
+    data = memoryview(bytearray(count))
+    return bytes(data) if fill(descriptor, data) else None
+
+
+def fill(descriptor: int, data: memoryview) -> bool:
+    """Reads as many bytes as there is memory for; whether there were as many."""
+    place = 0
+    while place < len(data):
+        count = os.readv(descriptor, [data[place:]])
+        if count == 0:
+            return False
+        place += count
+    return True
+
+
+def write(descriptor: int, parts: Sequence[Bytes]) -> None:
+    """Writes the length of a message and the message."""
+    views = [memoryview(part) for part in parts]
+    left = [memoryview(struct.pack("<Q", sum(view.nbytes for view in views))), *views]
+    while left:
+        count = os.writev(descriptor, left[:_PARTS])
+        while left and count >= left[0].nbytes:
+            count -= left.pop(0).nbytes
+        if left:
+            left[0] = left[0][count:]
+
+
+def _keep_memory() -> None:
+    """Has the C library keep what was freed. A client after the other needs as much again, and new pages are slow."""
+    with contextlib.suppress(OSError, AttributeError):  # Another library than glibc.
+        mallopt = ctypes.CDLL(None).mallopt
+        for parameter, size in ((_MMAP_THRESHOLD, 32 << 20), (_TRIM_THRESHOLD, 1 << 30), (_TOP_PAD, 64 << 20)):
+            mallopt(parameter, size)
 
 
 def _end_with(descriptor: int) -> None:

@@ -1,6 +1,7 @@
 """Flower programs, unmodified, on the virtual clock. Skipped where flwr is not installed."""
 from __future__ import annotations
 
+import gc
 import hashlib
 import warnings
 from typing import Any
@@ -16,6 +17,7 @@ pytest.importorskip("flwr", reason="flwr is not installed")
 import pyfedsim.flower  # noqa: E402
 
 import flower_app  # noqa: E402
+from pyfedsim._flower_grid import Sent  # noqa: E402
 from flwr.app import Message, RecordDict  # noqa: E402
 from flwr.serverapp import ServerApp  # noqa: E402
 from flwr.serverapp.strategy import FedAvg  # noqa: E402
@@ -235,3 +237,16 @@ def test_evaluations_are_in_the_result() -> None:
 def test_what_a_node_keeps_goes_with_it_from_message_to_message() -> None:
     played = play(flower_app.server(FedAvg(), rounds=3), workers=2)
     assert [played.flower.train_metrics_clientapp[number]["calls"] for number in (1, 2, 3)] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_messages_of_earlier_rounds_are_not_kept(workers: int) -> None:
+    class Watching(FedAvg):
+        def aggregate_train(self, server_round: int, replies: Any) -> Any:
+            gc.collect()
+            kept.append(sum(type(value) is Sent for value in gc.get_objects()))
+            return super().aggregate_train(server_round, replies)
+
+    kept: list[int] = []
+    play(flower_app.server(Watching(fraction_evaluate=0.0), rounds=4), workers=workers)
+    assert len(kept) == 4 and max(kept) <= 4
