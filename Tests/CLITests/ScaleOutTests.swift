@@ -12,6 +12,23 @@ struct ScaleOutTests {
     #expect(try fedsim.bytes("a.h5") == fedsim.bytes("b.h5"))
   }
 
+  /// A pipe names a plan that it has sent by its place, for 64 plans at a time: here are 140.
+  @Test("so they do where each round trains in another way")
+  func plans() throws {
+    let fedsim = try Command()
+    let configs = (1...140).map { "{fromRound: \($0), learningRate: \(Double($0) / 1000)}" }
+    let scenario = Command.scenario.replacing("12 h", with: "30 d")
+      .replacing("trigger: {threshold: 2}", with: "trigger: {threshold: 1}")
+    try fedsim.write(
+      scenario + "  clientConfig: [\(configs.joined(separator: ", "))]\n", to: "plans.yaml")
+    #expect(try fedsim("run", "plans.yaml", "-q", "-o", "a.h5").code == 0)
+    let run = try fedsim("run", "plans.yaml", "-q", "-o", "b.h5", "--workers", "2", "--json")
+    #expect(run.code == 0 && run.error == "", "\(run.error)")
+    let found = try JSONSerialization.jsonObject(with: Data(run.out.utf8)) as? [String: Any]
+    #expect((found?["version"] as? Int ?? 0) > 140, "\(run.out)")
+    #expect(try fedsim.bytes("a.h5") == fedsim.bytes("b.h5"))
+  }
+
   @Test("what cannot be is refused")
   func refusals() throws {
     let fedsim = try Command()
