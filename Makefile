@@ -10,6 +10,9 @@ SOURCES := Sources Tests Package.swift $(EXAMPLE)/Sources $(EXAMPLE)/Tests $(EXA
 SMOKE := $(wildcard scenarios/smoke/*.yaml)
 # How long `make soak` may go on beginning new work.
 SOAK_MINUTES ?= 30
+# How long `make hunt` goes on beginning new stretches.
+HUNT_MINUTES ?= 60
+HUNT ?=
 # How many weeks of 10,000 iPhones `make fleet` plays.
 FLEET_SEEDS ?= 2
 # Further options of `fedsim run` for `make run`, such as --force, which replaces the result of other settings.
@@ -33,7 +36,7 @@ BARE ?= test
 
 .NOTPARALLEL:
 .PHONY: help deps build run test loop check format lint readers notebooks test-foreign licences determinism determinism-ci figure learning scenarios page-figures bench \
-  example-policy crash fuzz report fleet gboard sweep-crash mpi test-mpi test-slurm soak test-arm64 test-bare wheel test-wheel same-results house clean
+  example-policy crash fuzz hunt report fleet gboard sweep-crash mpi test-mpi test-slurm soak test-arm64 test-bare wheel test-wheel same-results house clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -153,6 +156,10 @@ bench: build ## time the workloads beside floors, events beside SimPy, a million
 
 fuzz: build ## hand damaged results, runs' folders, scenarios and data to the command; FUZZ=--full, SEED=2 takes other cases
 	Scripts/fuzz $(FUZZ)
+
+hunt: build ## for HUNT_MINUTES=60, hunt for what breaks readers and worlds, with coverage; docs/hunt.csv is the log; HUNT=--short
+	@Scripts/deps data
+	Scripts/hunt $(HUNT_MINUTES) $(HUNT)
 
 sweep-crash: build ## kill workers and drivers of a sweep, compare its tables; SWEEP_CRASH=--sample
 	Scripts/sweep-crash $(SWEEP_CRASH)

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Hands damaged files to the command, and holds it to limits (Scripts/fuzz).
 
-    fuzz.py --fedsim PATH [--kind KIND] [--first N] [--cases N] [--seed S] [--case N] [--keep FOLDER]
+    fuzz.py --fedsim PATH [--kind KIND] [--first N] [--cases N] [--seed S] [--case N] [--keep FOLDER] [--summary FILE]
 
 Kinds: `results` (a damaged result, and a sweep with a damaged cell, in front of every command that reads one), `runs`
 (the damaged folder of a run that was killed), `scenarios` (damaged scenario files), `data` (damaged data files,
-traces, tables, partitions and weights). A case is a function of kind, seed and number. It fails if the command is
+traces, tables, partitions and weights), `worlds` (worlds of `fedsim stress`, each also played with other threads,
+kernels, worker processes, or killed and resumed: the same bytes, no broken invariant). A case is a function of kind, seed and number. It fails if the command is
 ended by a signal, takes longer than 10 s, needs more than 1 GB, ends with another exit code than 0 to 3, changes its
 input, leaves a partial file, leaves an output that it says it has not written, or writes a wrong one. A failed case
 is kept with its command.
 """
 
 import argparse
+import json
 import os
 import random
 import resource
@@ -34,13 +36,14 @@ BYTES = 1 << 30
 class Outcome:
     """How a command ended."""
 
-    def __init__(self, code, seconds, bytes_, hung, error):
+    def __init__(self, code, seconds, bytes_, hung, error, limit=SECONDS):
         self.code, self.seconds, self.bytes, self.hung, self.error = code, seconds, bytes_, hung, error
+        self.limit = limit
 
     @property
     def fault(self):
         if self.hung:
-            return f"it took longer than {SECONDS} s"
+            return f"it took longer than {self.limit} s"
         if self.code < 0:
             return f"signal {-self.code}"
         if self.bytes > BYTES:
@@ -50,19 +53,19 @@ class Outcome:
         return None
 
 
-def limits():
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+def limit(seconds):
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def run(command, folder):
+def run(command, folder, seconds=SECONDS):
     """Runs a command within the limits."""
     began = time.monotonic()
     with open(os.path.join(folder, ".error"), "wb+") as error:
         process = subprocess.Popen(
             command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=error,
-            preexec_fn=limits, start_new_session=True)
+            preexec_fn=lambda: limit(seconds), start_new_session=True)
         killed = threading.Event()
 
         def kill():
@@ -72,7 +75,7 @@ def run(command, folder):
             except ProcessLookupError:
                 pass
 
-        timer = threading.Timer(SECONDS, kill)
+        timer = threading.Timer(seconds, kill)
         timer.start()
         _, status, usage = os.wait4(process.pid, 0)
         timer.cancel()
@@ -80,7 +83,7 @@ def run(command, folder):
         error.seek(0)
         text = error.read(4000).decode("utf-8", "replace")
     os.remove(os.path.join(folder, ".error"))
-    return Outcome(code, time.monotonic() - began, usage.ru_maxrss * 1024, killed.is_set(), text)
+    return Outcome(code, time.monotonic() - began, usage.ru_maxrss * 1024, killed.is_set(), text, seconds)
 
 
 def play(kind, seed, number, folder):
@@ -89,10 +92,11 @@ def play(kind, seed, number, folder):
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     case = kind.case(draws, folder)
-    outcome = run(case.command, case.folder)
+    seconds = getattr(kind, "seconds", SECONDS)
+    outcome = run(case.command, case.folder, seconds)
     if outcome.hung:
         # A busy machine may be to blame: once more.
-        outcome = run(case.command, case.folder)
+        outcome = run(case.command, case.folder, seconds)
     fault = outcome.fault or case.fault(outcome.code)
     for path, _, names in os.walk(folder):
         for name in names:
@@ -102,7 +106,7 @@ def play(kind, seed, number, folder):
     return fault, outcome, case
 
 
-def self_test(work):
+def self_test(work, fedsim):
     """The limits hold: programs that break each of them are found out, and one that breaks none is not."""
     programs = [
         ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "signal 11"),
@@ -114,6 +118,24 @@ def self_test(work):
         if (fault is None) != (expected is None) or not (fault or "").startswith(expected or ""):
             sys.exit(f"fuzz: self-test: found {fault}, expected {expected}")
     print("fuzz: the limits hold for five programs that are made for them")
+    worlds_test(work, fedsim)
+
+
+def worlds_test(work, fedsim):
+    """A command whose bytes depend on a way of playing is found out."""
+    wrong = os.path.join(work, "wrong")
+    for way in ["--threads 3", "--compute eager", "--workers 2", "resume"]:
+        with open(wrong, "w") as file:
+            file.write(f'#!/bin/bash\n"{fedsim}" "$@" || exit\n[[ "$*" = *"{way}"* ]] && printf x >> b.h5\nexit 0\n')
+        os.chmod(wrong, 0o755)
+        folder = os.path.join(work, way.replace(" ", ""))
+        kind = kinds.Worlds(wrong, folder)
+        kind.paths = [path for path in kind.paths if path.endswith("smoke/phones.yaml")]
+        kind.WAYS = [None if way == "resume" else way.split()] * 3
+        faults = [play(kind, 1, number, os.path.join(folder, "case"))[0] for number in range(3)]
+        if not any(fault and "differing bytes" in fault for fault in faults):
+            sys.exit(f"fuzz: self-test: {way}: found {faults}, expected differing bytes")
+    print("fuzz: four commands whose bytes depend on how they play are found out")
 
 
 def main():
@@ -126,6 +148,7 @@ def main():
     options.add_argument("--case", type=int)
     options.add_argument("--jobs", type=int, default=os.cpu_count())
     options.add_argument("--keep", default=".fuzz")
+    options.add_argument("--summary", help="where a line of JSON is written: what was tried and found")
     options.add_argument("--self-test", action="store_true")
     given = options.parse_args()
     os.makedirs(given.keep, exist_ok=True)
@@ -144,11 +167,11 @@ def main():
 def fuzz(given, work):
     """Plays the cases that are asked for; the numbers of those that failed."""
     if given.self_test:
-        self_test(work)
+        self_test(work, os.path.abspath(given.fedsim))
         return []
     kind = kinds.ALL[given.kind](os.path.abspath(given.fedsim), work)
     numbers = [given.case] if given.case is not None else range(given.first, given.first + given.cases)
-    codes, faults, slowest, largest = {}, [], 0.0, 0
+    codes, faults, found, slowest, largest = {}, [], {}, 0.0, 0
     lock = threading.Lock()
     began = time.monotonic()
 
@@ -161,6 +184,9 @@ def fuzz(given, work):
             slowest, largest = max(slowest, outcome.seconds), max(largest, outcome.bytes)
             if fault:
                 faults.append(number)
+                name = ("hangs" if outcome.hung else "crashes" if outcome.code < 0 else "memory" if outcome.bytes > BYTES
+                        else "differences" if "bytes" in fault else "other")
+                found[name] = found.get(name, 0) + 1
                 print(f"fuzz: {kind.name} {given.seed} {number}: {fault}: {' '.join(case.command[1:])}", flush=True)
                 print(f"      {outcome.error.strip()[:300]}")
         if fault:
@@ -175,6 +201,9 @@ def fuzz(given, work):
     counts = ", ".join(f"{codes[code]} ended with {code}" for code in sorted(codes))
     print(f"fuzz: {kind.name}: {len(numbers)} cases of seed {given.seed}: {counts}; slowest {slowest:.1f} s, "
           f"largest {largest >> 20} MiB, {len(faults)} failed, {time.monotonic() - began:.0f} s")
+    if given.summary:
+        with open(given.summary, "w") as file:
+            json.dump({"cases": len(numbers), "seconds": time.monotonic() - began, **found}, file)
     return faults
 
 

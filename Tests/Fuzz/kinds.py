@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import os
+import re
 import shutil
 import signal
 import struct
@@ -328,4 +329,75 @@ class Data:
         return Case([self.fedsim, "run", "s.yaml", "-q", "-o", "o.h5"], folder, ["s.yaml", damaged], "o.h5")
 
 
-ALL = {kind.name: kind for kind in [Results, Runs, Scenarios, Data]}
+class Worlds:
+    """Worlds of `fedsim stress`, each played in other ways that must not matter, and killed and resumed."""
+
+    name = "worlds"
+    seconds = 60
+    WAYS = [["--threads", "3"], ["--kernels", "baseline"], ["--kernels", "avx2"], ["--compute", "eager"], ["--workers", "2"],
+            ["--no-journal"], ["--audit", "--compute", "eager"], None]
+
+    def __init__(self, fedsim, work):
+        self.fedsim, self.tree = fedsim, os.path.join(work, "scenarios")
+        shutil.copytree(os.path.join(ROOT, "scenarios"), self.tree)
+        self.paths = sorted(
+            os.path.join(folder, name) for folder, _, names in os.walk(self.tree) for name in names
+            if name.endswith(".yaml") and "sweep" not in folder)
+
+    def case(self, draws, folder):
+        path, number = draws.choice(self.paths), draws.randrange(1, 1_000_000)
+        # Next to the original: bases, traces and tables are found from there.
+        target = f"{path[:-5]}-{os.path.basename(folder)}.yaml"
+        made = subprocess.run([self.fedsim, "stress", path, "--world", str(number)], capture_output=True, text=True)
+        write(target, made.stdout)
+        write(os.path.join(folder, "world.yaml"), made.stdout)
+        shaken = re.search(r"--shake-ties (\d+)", made.stdout.split("\n")[0])
+        words = ["--set", "expect=null", "-q"] + (["--shake-ties", shaken[1]] if shaken else [])
+        run = lambda name, more: [self.fedsim, "run", target, "-o", name, *words, *more]
+        ways = draws.sample(self.WAYS, 3)
+        when, often = draws.random(), draws.choice(["1 rounds", "3 rounds", "0"])
+        case = Case(run("a.h5", ["--threads", "1", "--audit"]), folder, ["world.yaml"])
+        began = time.monotonic()
+
+        def fault(code):
+            whole = time.monotonic() - began
+            if made.returncode not in (0, 2):
+                return f"--world {number}: exit code {made.returncode}: {made.stderr[:300]}"
+            if code != 0 or made.returncode:
+                return {1: "an invariant is broken", 3: "the run failed"}.get(code)
+            expected = read(os.path.join(folder, "a.h5"))
+            for way in ways:
+                if way is None:
+                    self.cut(run("b.h5", ["--checkpoint-every", often]), when * whole, folder)
+                    done = subprocess.run([self.fedsim, "resume", "b.h5", "-q"], cwd=folder, capture_output=True, timeout=300)
+                    way = ["killed"]
+                    if done.returncode == 2 and not os.path.exists(os.path.join(folder, "b.h5")):
+                        continue  # It was killed before there was anything to resume.
+                else:
+                    if way[0] == "--kernels" and way[1] not in self.bodies():
+                        continue
+                    done = subprocess.run(run("b.h5", way), cwd=folder, capture_output=True, timeout=300)
+                if not os.path.exists(os.path.join(folder, "b.h5")):
+                    return f"{' '.join(way)}: exit code {done.returncode}: {done.stderr.decode()[:300]}"
+                if read(os.path.join(folder, "b.h5")) != expected:
+                    return f"{' '.join(way)}: differing bytes"
+                os.remove(os.path.join(folder, "b.h5"))
+            return None
+
+        case.fault = fault
+        case.end = lambda: os.remove(target)
+        return case
+
+    def cut(self, command, seconds, folder):
+        process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(seconds)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+
+    @staticmethod
+    def bodies():
+        with open("/proc/cpuinfo") as file:
+            return ["baseline"] + (["avx2"] if " avx2 " in file.read() else [])
+
+
+ALL = {kind.name: kind for kind in [Results, Runs, Scenarios, Data, Worlds]}
