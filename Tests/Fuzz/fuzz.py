@@ -126,9 +126,9 @@ def worlds_test(work, fedsim):
     wrong = os.path.join(work, "wrong")
     for way in ["--threads 3", "--compute eager", "--workers 2", "resume"]:
         with open(wrong, "w") as file:
-            file.write(f'#!/bin/bash\n"{fedsim}" "$@" || exit\n[[ "$*" = *"{way}"* ]] && printf x >> b.h5\nexit 0\n')
+            file.write(f'#!/bin/bash\n"{fedsim}" "$@" || exit\n[[ " $* " = *" {way} "* ]] && printf x >> b.h5\nexit 0\n')
         os.chmod(wrong, 0o755)
-        folder = os.path.join(work, way.replace(" ", ""))
+        folder = os.path.join(work, "self-test" + way.replace(" ", ""))
         kind = kinds.Worlds(wrong, folder)
         kind.paths = [path for path in kind.paths if path.endswith("smoke/phones.yaml")]
         kind.WAYS = [None if way == "resume" else way.split()] * 3
