@@ -126,7 +126,7 @@ def worlds_test(work, fedsim):
     wrong = os.path.join(work, "wrong")
     for way in ["--threads 3", "--compute eager", "--workers 2", "resume"]:
         with open(wrong, "w") as file:
-            file.write(f'#!/bin/bash\n"{fedsim}" "$@" || exit\n[[ " $* " = *" {way} "* ]] && printf x >> b.h5\nexit 0\n')
+            file.write(f'#!/bin/bash\n[[ " $* " = *" {way} "* ]] || exec "{fedsim}" "$@"\n"{fedsim}" "$@" && printf x >> b.h5\n')
         os.chmod(wrong, 0o755)
         folder = os.path.join(work, "self-test" + way.replace(" ", ""))
         kind = kinds.Worlds(wrong, folder)
