@@ -132,9 +132,11 @@ def worlds_test(work, fedsim):
         kind = kinds.Worlds(wrong, folder)
         kind.paths = [path for path in kind.paths if path.endswith("smoke/phones.yaml")]
         kind.WAYS = [None if way == "resume" else way.split()] * 3
-        faults = [play(kind, 1, number, os.path.join(folder, "case"))[0] for number in range(3)]
+        # A kill may come before there is anything to resume, or too late.
+        cases = range(40 if way == "resume" else 3)
+        faults = (play(kind, 1, number, os.path.join(folder, "case"))[0] for number in cases)
         if not any(fault and "differing bytes" in fault for fault in faults):
-            sys.exit(f"fuzz: self-test: {way}: found {faults}, expected differing bytes")
+            sys.exit(f"fuzz: self-test: {way}: expected differing bytes in one of {len(cases)} worlds")
     print("fuzz: four commands whose bytes depend on how they play are found out")
 
 
