@@ -10,6 +10,8 @@ SOURCES := Sources Tests Package.swift $(EXAMPLE)/Sources $(EXAMPLE)/Tests $(EXA
 SMOKE := $(wildcard scenarios/smoke/*.yaml)
 # How long `make soak` may go on beginning new work.
 SOAK_MINUTES ?= 30
+# Below which folder `make install` installs.
+PREFIX ?= /usr/local
 # How long `make hunt` goes on beginning new stretches.
 HUNT_MINUTES ?= 60
 HUNT ?=
@@ -36,7 +38,7 @@ BARE ?= test
 
 .NOTPARALLEL:
 .PHONY: help deps build run test loop check format lint readers notebooks test-foreign licences determinism determinism-ci figure learning scenarios page-figures bench \
-  example-policy crash fuzz hunt report fleet gboard sweep-crash mpi test-mpi test-slurm soak test-arm64 test-bare wheel test-wheel same-results house clean
+  example-policy install crash fuzz hunt report fleet gboard sweep-crash mpi test-mpi test-slurm soak test-arm64 test-bare wheel test-wheel same-results house clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -160,6 +162,9 @@ fuzz: build ## hand damaged results, runs' folders, scenarios and data to the co
 hunt: build ## for HUNT_MINUTES=60, hunt for what breaks readers and worlds, with coverage; docs/hunt.csv is the log; HUNT=--short
 	@Scripts/deps data
 	Scripts/hunt $(HUNT_MINUTES) $(HUNT)
+
+install: build ## install the command, its man page and completions of bash, zsh and fish below PREFIX=/usr/local
+	Scripts/install "$(PREFIX)"
 
 sweep-crash: build ## kill workers and drivers of a sweep, compare its tables; SWEEP_CRASH=--sample
 	Scripts/sweep-crash $(SWEEP_CRASH)

@@ -1,7 +1,7 @@
 import CZlib
 
 /// One deflate stream being inflated by zlib, piece by piece.
-final class Inflater {
+package final class Inflater {
   /// What surrounds the deflate stream.
   enum Wrapping {
     /// A gzip header and trailer; the trailer's checksum is checked.
@@ -16,6 +16,9 @@ final class Inflater {
     case end
     case corrupt(String)
   }
+
+  /// The version of zlib in use.
+  package static var libraryVersion: String { String(cString: zlibVersion()) }
 
   // zlib keeps a pointer back to this record, so it needs its own address.
   private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)

@@ -30,6 +30,10 @@ public enum FedSimCommand {
   /// Runs the command with these arguments; the exit code.
   static func run(_ arguments: [String], registry: Registry) -> Int32 {
     if let code = refuse(arguments) { return code }
+    if arguments.sorted() == ["--verbose", "--version"] {
+      Output.out(BuildReport.text)
+      return 0
+    }
     do {
       let command = try Root.parseAsRoot(arguments)
       if let command = command as? any RegistryCommand {
@@ -90,14 +94,17 @@ struct Root: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fedsim",
     abstract: "Simulates federated learning on mobile devices, on a virtual clock.",
+    discussion: """
+      `fedsim --version --verbose` says what a report of a problem needs: build, libraries,
+      processor, kernels.
+      """,
     version: FedSimVersion.current,
     subcommands: [
       RunCommand.self, ResumeCommand.self, RecoverCommand.self, CheckCommand.self,
       ReportCommand.self, PlotCommand.self, CompareCommand.self, ReplayCommand.self,
       ExplainCommand.self, ExportCommand.self, ValidateCommand.self, ListCommand.self,
-      InitCommand.self, TraceCommand.self, SweepCommand.self, StressCommand.self,
-      PlanRanksCommand.self,
-      ConformCommand.self,
+      SchemaCommand.self, InitCommand.self, TraceCommand.self, SweepCommand.self,
+      StressCommand.self, PlanRanksCommand.self, ConformCommand.self,
     ])
 }
 

@@ -39,14 +39,22 @@ struct InitCommand: RegistryCommand {
       return 2
     }
     // Until its end is written the file is this command's own, and goes where it fails.
-    var failure = Output.write(bytes: template.text.utf8, to: descriptor)
+    let text = "# yaml-language-server: $schema=\(SchemaCommand.fileName)\n" + template.text
+    var failure = Output.write(bytes: text.utf8, to: descriptor)
     if close(descriptor) != 0, failure == 0 { failure = errno }
     guard failure == 0 else {
       unlink(path)
       Output.error("\(path): write failed: \(String(cString: strerror(failure)))")
       return 3
     }
+    Output.out("for completion in an editor: fedsim schema -o \(Self.schema(for: path))")
     Output.out("wrote \(path); next: \(CommandLine.arguments[0]) run \(path)")
     return 0
+  }
+
+  /// Where the first line of a scenario looks for the schema.
+  private static func schema(for path: String) -> String {
+    let folder = FilePath.folder(of: path)
+    return folder.isEmpty ? SchemaCommand.fileName : "\(folder)/\(SchemaCommand.fileName)"
   }
 }

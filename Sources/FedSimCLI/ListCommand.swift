@@ -14,15 +14,8 @@ struct ListCommand: RegistryCommand {
   @Flag(help: "Print the list as JSON.")
   var json = false
 
-  @Flag(help: "Print the JSON Schema of scenarios, for editors.")
-  var jsonSchema = false
-
   func run(_ registry: Registry) -> Int32 {
     let listing = Listing(registry)
-    if jsonSchema {
-      Output.out(listing.schema)
-      return 0
-    }
     var wanted: String?
     if let seam {
       wanted = listing.seam(named: seam)
@@ -30,12 +23,6 @@ struct ListCommand: RegistryCommand {
     }
     Output.out(json ? listing.json(wanted) : listing.text(wanted))
     return 0
-  }
-
-  func validate() throws {
-    if jsonSchema, json || seam != nil {
-      throw ValidationError("--json-schema describes whole scenarios; use it alone")
-    }
   }
 
   private func refuse(_ seam: String, _ listing: Listing) -> Int32 {

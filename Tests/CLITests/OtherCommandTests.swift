@@ -29,16 +29,14 @@ struct OtherCommandTests {
     #expect(policies.out.contains("\n  fedbuff: ") && !policies.out.contains("  iphone: "))
     let profiles = try fedsim("list", "profile").out
     #expect(profiles.contains("\n  iphone: ") && !profiles.contains("fedbuff"))
-    for flag in ["--json", "--json-schema"] {
-      let result = try fedsim("list", flag)
-      let tree = try JSONSerialization.jsonObject(with: Data(result.out.utf8)) as? [String: Any]
-      #expect(tree?[flag == "--json" ? "kernels" : "$schema"] != nil, "\(flag)")
-    }
+    let result = try fedsim("list", "--json")
+    let tree = try JSONSerialization.jsonObject(with: Data(result.out.utf8)) as? [String: Any]
+    #expect(tree?["kernels"] != nil)
   }
 
   @Test("the JSON Schema takes one base or several, and what a base may supply is not required")
   func schemaOfBases() throws {
-    let text = try Command()("list", "--json-schema").out
+    let text = try Command()("schema").out
     let tree = try #require(
       try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     let properties = try #require(tree["properties"] as? [String: Any])
@@ -48,6 +46,42 @@ struct OtherCommandTests {
     #expect(tree["required"] == nil)
     let either = (tree["anyOf"] as? [[String: Any]])?.compactMap { $0["required"] as? [String] }
     #expect(either == [["base"], ["fleet"]])
+  }
+
+  @Test("a schema is written where init looks for it, and over nothing but a schema")
+  func schemaFile() throws {
+    let fedsim = try Command()
+    let begun = try fedsim("init", "my.yaml")
+    let name = "fedsim.schema.json"
+    #expect(begun.out.contains("fedsim schema -o \(name)\n"), "\(begun.out)")
+    let first = String(decoding: try fedsim.bytes("my.yaml"), as: UTF8.self)
+      .split(separator: "\n").first
+    #expect(first.map(String.init) == "# yaml-language-server: $schema=\(name)")
+    #expect(try fedsim("schema", "-o", name).code == 0)
+    let written = try fedsim.bytes(name)
+    #expect(String(decoding: written, as: UTF8.self) == (try fedsim("schema").out))
+    #expect(try fedsim("schema", "-o", name).code == 0)
+    let refused = try fedsim("schema", "-o", "my.yaml")
+    #expect(refused.code == 2 && refused.error.contains("my.yaml: holds something else"))
+    #expect(try fedsim("schema", "-o", "nowhere/x.json").code == 2)
+    #expect(fedsim.names == [name, "my.yaml", "s.yaml"])
+  }
+
+  @Test("--version --verbose names the build, libraries, processor and kernels")
+  func verboseVersion() throws {
+    let fedsim = try Command()
+    let report = try fedsim("--version", "--verbose")
+    let lines = report.out.split(separator: "\n").map(String.init)
+    #expect(report.code == 0 && lines.count == 5)
+    #expect(lines.first == "fedsim " + (try fedsim("--version").out.dropLast()))
+    let patterns = [
+      "build: (debug|release), Swift 6", "libraries: HDF5 1\\.", "processor: .+ in use",
+      "kernels: ",
+    ]
+    for (line, pattern) in zip(lines.dropFirst(), patterns) {
+      #expect(line.range(of: "^" + pattern, options: .regularExpression) != nil, "\(line)")
+    }
+    #expect(lines.last?.hasSuffix("baseline") == true)
   }
 
   @Test("a seam is found by a word that it alone has, and its JSON is of that seam alone")
@@ -75,8 +109,6 @@ struct OtherCommandTests {
     let profiles = try tree("profile")
     #expect(profiles.keys.sorted() == ["profiles"])
     #expect(profiles["profiles"]?.contains { $0["name"] as? String == "iphone" } == true)
-    let schema = try fedsim("list", "trigger", "--json-schema")
-    #expect(schema.code == 2 && schema.out == "")
     let help = try fedsim("help", "sweeep")
     #expect(help.code == 2 && help.error == "there is no command `sweeep`; did you mean `sweep`?\n")
     #expect(try fedsim("help", "sweep").code == 0 && fedsim("help").code == 0)

@@ -6,6 +6,9 @@ import CGSL
 /// GSL calls the C library, whose last bit differs between processors: print with fixed digits, and
 /// keep these numbers out of digests.
 public enum Statistics {
+  /// The version of GSL in use.
+  package static var libraryVersion: String { String(cString: cgsl_version()) }
+
   /// The numbers that are there, lowest first.
   public static func sorted(_ values: [Double]) -> [Double] {
     values.filter { !$0.isNaN }.sorted()
