@@ -54,7 +54,7 @@ struct InitCommand: RegistryCommand {
 
   /// Where the first line of a scenario looks for the schema.
   private static func schema(for path: String) -> String {
-    let folder = FilePath.folder(of: path)
-    return folder.isEmpty ? SchemaCommand.fileName : "\(folder)/\(SchemaCommand.fileName)"
+    let folder = (path as NSString).deletingLastPathComponent
+    return (folder as NSString).appendingPathComponent(SchemaCommand.fileName)
   }
 }

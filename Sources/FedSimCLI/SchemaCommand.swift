@@ -37,7 +37,8 @@ struct SchemaCommand: RegistryCommand {
       try Data((text + "\n").utf8).write(to: URL(fileURLWithPath: output), options: .atomic)
     } catch {
       Output.error("\(output): write failed: \(error.localizedDescription)")
-      return FileManager.default.fileExists(atPath: FilePath.folder(of: output)) ? 3 : 2
+      let folder = URL(fileURLWithPath: output).deletingLastPathComponent().path
+      return FileManager.default.fileExists(atPath: folder) ? 3 : 2
     }
     Output.out("wrote \(output)")
     return 0
