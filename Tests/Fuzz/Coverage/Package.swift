@@ -8,7 +8,6 @@ let package = Package(
   dependencies: [.package(name: "FedSim", path: "../../..")],
   targets: [
     .executableTarget(
-      name: "FuzzReaders", dependencies: [.product(name: "FedSim", package: "FedSim")],
-      swiftSettings: [.unsafeFlags(["-parse-as-library"])])
+      name: "FuzzReaders", dependencies: [.product(name: "FedSim", package: "FedSim")])
   ]
 )

@@ -36,6 +36,9 @@ public func initialize(
   _ count: UnsafeMutablePointer<Int32>?,
   _ words: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>?
 ) -> Int32 {
-  atexit { try? FileManager.default.removeItem(atPath: (desk.path as NSString).deletingLastPathComponent) }
+  atexit {
+    let folder = (desk.path as NSString).deletingLastPathComponent
+    try? FileManager.default.removeItem(atPath: folder)
+  }
   return 0
 }
