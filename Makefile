@@ -37,7 +37,7 @@ TEST_MPI ?=
 BARE ?= test
 
 .NOTPARALLEL:
-.PHONY: help deps build run test loop check format lint readers notebooks test-foreign licences determinism determinism-ci figure learning scenarios page-figures bench \
+.PHONY: help deps build run test loop check format lint readers notebooks test-foreign licences determinism determinism-ci figure learning scenarios page-figures published published-claims bench \
   example-policy install crash fuzz hunt report fleet gboard sweep-crash mpi test-mpi test-slurm soak test-arm64 test-bare wheel test-wheel same-results house clean
 
 help: ## list the targets
@@ -63,7 +63,7 @@ loop: ## build one module of tests incrementally and run it, MODULE=FedSimTests 
 
 check: SWEEP_CRASH = --sample
 check: TEST_MPI = --short
-check: lint test readers notebooks test-foreign licences report determinism-ci same-results crash fleet sweep-crash test-mpi test-slurm test-arm64 example-policy ## all that CI checks: those sixteen
+check: lint test readers notebooks test-foreign licences report determinism-ci same-results published-claims crash fleet sweep-crash test-mpi test-slurm test-arm64 example-policy ## all that CI checks: those seventeen
 
 format: ## format the sources in place
 	@Scripts/deps build
@@ -147,6 +147,16 @@ page-figures: build ## hold the figures of docs/systems to runs of the scenarios
 scenarios: build ## hold all scenarios to their claims and baselines (docs/checking.md)
 	@Scripts/deps data
 	$(FEDSIM) check scenarios
+
+published: build ## play all published experiments, 3 seeds each, and write docs/published.md; again: go on
+	@Scripts/deps data
+	set -e; for folder in scenarios/published/*/sweep.yaml; do \
+	  $(FEDSIM) published $$(basename $$(dirname $$folder)) --store --quiet; done
+	$(FEDSIM) published --page > docs/published.md.new && mv docs/published.md.new docs/published.md
+
+published-claims: build ## hold the published experiments' claims in their short form; one minute
+	@Scripts/deps data
+	$(FEDSIM) check scenarios/published/*/claim.yaml
 
 bench: build ## time the workloads beside floors, events beside SimPy, a million phones, a mean beside a pass; BENCH="--threads 1"
 	@Scripts/deps data readers

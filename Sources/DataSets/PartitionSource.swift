@@ -54,6 +54,8 @@ extension PartitionDirichletPrior: PartitionSource {}
 extension PartitionDirichletReplacement: PartitionSource {}
 extension PartitionInnerDirichlet: PartitionSource {}
 extension PartitionLabelsPerClient: PartitionSource {}
+extension PartitionConsecutiveLabels: PartitionSource {}
+extension PartitionQuantityDirichlet: PartitionSource {}
 extension PartitionQuantityPower: PartitionSource {}
 extension PartitionQuantityLogNormal: PartitionSource {}
 extension PartitionQuantityByRank: PartitionSource {}

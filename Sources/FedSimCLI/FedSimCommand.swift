@@ -105,6 +105,7 @@ struct Root: ParsableCommand {
       ExplainCommand.self, ExportCommand.self, ValidateCommand.self, ListCommand.self,
       SchemaCommand.self, InitCommand.self, TraceCommand.self, SweepCommand.self,
       StressCommand.self, PlanRanksCommand.self, ConformCommand.self,
+      PublishedCommand.self,
     ])
 }
 

@@ -129,3 +129,14 @@ extension Network {
     }
   }
 }
+
+extension Dataset {
+  /// The same labels or targets with other features. Shapes: as those of this data set.
+  func with(features: [Float]) -> Dataset {
+    targets.kind == .classes
+      ? Dataset(
+        features: .floats(features), sampleShape: sampleShape, labels: labels,
+        classCount: classCount)
+      : Dataset(features: .floats(features), sampleShape: sampleShape, targets: targets)
+  }
+}

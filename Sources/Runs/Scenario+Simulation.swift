@@ -90,7 +90,8 @@ extension Scenario {
     try checkTokens(of: data, for: network)
     let (models, files) = try centralModels(for: data)
     var task = LearningTask(
-      network: network, initial: try initialParameters(of: network, file), train: data.train,
+      network: network, initial: try initialParameters(of: network, file),
+      train: try noisy(data.train, partition),
       test: data.test, partition: partition, plan: settings.task.training.plan,
       algorithm: settings.task.training.algorithm.value,
       orders: try batchOrders(of: partition),
@@ -153,6 +154,17 @@ extension Scenario {
       throw Faults([Fault(at: place(of: keys), path: keys.dotted, .contradiction(message))])
     }
     return network
+  }
+
+  /// The training samples with the noise of the clients that hold them, where there is any.
+  private func noisy(_ data: Dataset, _ partition: Partition) throws(Faults) -> Dataset {
+    guard let noise = settings.task.data.featureNoise else { return data }
+    do throws(PartitionFault) {
+      return try noise.applied(to: data, partition, seed: seeds.data)
+    } catch {
+      let keys = ["task", "data", "featureNoise"]
+      throw Faults([Fault(error, at: place(of: keys), path: keys.dotted)])
+    }
   }
 
   func makePartition(

@@ -21,6 +21,7 @@ struct CrossChecks {
     checkPrivacy()
     checkIdentity()
     checkLearning()
+    checkNoise()
     checkFlower()
     checkTargets()
     checkAlgorithm()
@@ -52,6 +53,17 @@ struct CrossChecks {
         at: ["server", "selector"])
     }
     if settings.server.central != nil { report(without, at: ["server", "central"]) }
+  }
+
+  /// Features that are quantities, of samples that FedSim has, can have noise.
+  private mutating func checkNoise() {
+    guard settings.task.data.featureNoise != nil else { return }
+    let keys = ["task", "data", "featureNoise"]
+    if settings.task.python != nil {
+      report("the trainer of `task.python` has the data", at: keys)
+    } else if settings.task.data.source.value.targets == .tokens {
+      report("tokens are no quantities that noise could be added to", at: keys)
+    }
   }
 
   /// The local algorithm can train by the plan, and what stays on devices is said once.
@@ -131,6 +143,11 @@ struct CrossChecks {
       report(
         "a device on a stream (`protocol: {stream: true}`) waits there and is never turned away",
         at: ["server", "retry"])
+    }
+    if server.stragglers != nil, settings.task.training.steps != nil {
+      report(
+        "stragglers do whole epochs: use `task.training.epochs` instead of `steps`",
+        at: ["server", "stragglers"])
     }
     guard let evaluation = server.evaluation else { return }
     if evaluation.timeout == nil, !streams {

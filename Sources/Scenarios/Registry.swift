@@ -43,6 +43,8 @@ public struct Registry: Sendable {
     parts.add(PartitionDirichletMultinomial.self, to: .partition) { $0 }
     parts.add(PartitionInnerDirichlet.self, to: .partition) { $0 }
     parts.add(PartitionLabelsPerClient.self, to: .partition) { $0 }
+    parts.add(PartitionConsecutiveLabels.self, to: .partition) { $0 }
+    parts.add(PartitionQuantityDirichlet.self, to: .partition) { $0 }
     parts.add(PartitionQuantityPower.self, to: .partition) { $0 }
     parts.add(PartitionQuantityLogNormal.self, to: .partition) { $0 }
     parts.add(PartitionQuantityByRank.self, to: .partition) { $0 }

@@ -111,6 +111,8 @@ public struct DataSettings: PartSettings {
   public var partition = Choice<any PartitionSource>(PartitionIID.self) { $0 }
   /// The share of each client's samples that is kept back for validation.
   public var validationFraction = 0.0
+  /// Noise on each client's features; nil: none.
+  public var featureNoise: FeatureNoise?
 
   public init() {}
 
@@ -126,6 +128,9 @@ public struct DataSettings: PartSettings {
       Field(
         "validationFraction", \.validationFraction, .number(0...0.9),
         "Share of each client's samples used for validation."),
+      Field(
+        "featureNoise", \.featureNoise, feature: .settings(),
+        "Noise on each client's features, stronger from client to client; absent: none"),
     ]
   }
 }

@@ -11,7 +11,7 @@ extension Instructions {
     cx.features.hasInstructions =
       cx.inputs.fleet.contains { $0.protocol?.hasInstructions == true } || settings.exchange != nil
       || cx.inputs.program != nil || settings.initialModel != nil || settings.clientConfig != nil
-      || settings.evaluation != nil
+      || settings.evaluation != nil || settings.stragglers?.drop == false
       || settings.asksProperties != nil || cx.features.admission?.cycle.planBytes != nil
     made.awaitsModel = settings.initialModel == .client
     if settings.asksProperties == true {
@@ -28,6 +28,7 @@ extension Instructions {
         epochs: config.epochs, batchSize: config.batchSize, learningRate: config.learningRate,
         maximumSteps: config.maximumUpdates)
     }
+    Stragglers.makePlans(&cx)
     server.instructions = made
   }
 

@@ -119,6 +119,9 @@ extension ServerSettings {
         "Hyper-parameters sent with the work; the last entry whose round has begun applies; "
           + "absent: devices use their settings"),
       Field(
+        "stragglers", \.stragglers, feature: .settings(),
+        "Members of each cohort that do fewer epochs, by FedProx's rule; absent: none"),
+      Field(
         "evaluation", \.evaluation, feature: .settings(),
         "Evaluation on devices' local samples, in virtual time, after each round; absent: none"),
       Field(
@@ -132,11 +135,14 @@ extension ServerSettings {
     if !selector.value.formsCohorts {
       let needing = [
         ("initialModel", initialModel == .client), ("evaluation", evaluation != nil),
-        ("asksProperties", asksProperties == true),
+        ("asksProperties", asksProperties == true), ("stragglers", stragglers != nil),
       ]
       if let key = needing.first(where: \.1)?.0 {
         return [(key, "`\(key)` needs a selector that lets devices wait, such as `fraction`")]
       }
+    }
+    if stragglers != nil, clientConfig != nil {
+      return [("stragglers", "`clientConfig` and `stragglers` both determine epochs")]
     }
     let rounds = (clientConfig ?? []).map(\.fromRound)
     if zip(rounds, rounds.dropFirst()).contains(where: { $0 >= $1 }) {

@@ -118,12 +118,14 @@ extension Lobby {
       return
     }
     guard server.openRound.cohortGoal == nil else { return }
-    guard let cohort = Facts.chooseCohort(&server, &cx) else { return }
+    guard let chosen = Facts.chooseCohort(&server, &cx) else { return }
+    let cohort = Stragglers.drawn(
+      from: chosen.members.sorted(), goal: chosen.goal, server, &cx)
     server.openRound.cohortGoal = cohort.goal
     server.openRound.cohortSize = cohort.members.count
     Privacy.noteSampling(of: cohort.members.count, &server, &cx)
     cx.note(-1, .cohortFormed(round: Int(server.openRound.number), members: cohort.members.count))
-    let members = cohort.members.sorted()
+    let members = cohort.members
     for place in members {
       let request = server.waitingRequests[place]
       Facts.letIn(server.waiting[place].device, request.participation, &server, &cx)

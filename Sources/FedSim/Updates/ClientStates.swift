@@ -15,6 +15,9 @@ struct ClientStates: Codable {
   var last: [OwnModel?] = []
   /// What travels with models, by version, in ascending order; none for a version: zeros.
   var versions: [Companions] = []
+  /// How many epochs each device does in the last round that chose it, where there are stragglers;
+  /// 0: all.
+  var stragglers: [Int32] = []
   /// Who is an adversary, where any group has some.
   var adversaries: [Bool] = []
   /// The first update of each adversary that sends it again and again.

@@ -34,8 +34,10 @@ extension OwnModel {
     let group = cx.members.group(of: device)
     var place: Int16 = -1
     if cx.inputs.fleet[group].protocol?.ignoresConfig != true {
-      for (index, config) in cx.inputs.server.clientConfig!.enumerated()
+      for (index, config) in (cx.inputs.server.clientConfig ?? []).enumerated()
       where config.fromRound <= Int(round) { place = Int16(index) }
+      // Plan e − 1 is that of e epochs.
+      if !cx.states.stragglers.isEmpty { place = Int16(cx.states.stragglers[device]) - 1 }
     }
     if place >= 0 { cx.books.instructions.configuredTrainings += 1 }
     guard place != devices[device].planPlace else { return }
