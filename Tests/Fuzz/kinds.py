@@ -342,7 +342,7 @@ class Worlds:
         shutil.copytree(os.path.join(ROOT, "scenarios"), self.tree)
         self.paths = sorted(
             os.path.join(folder, name) for folder, _, names in os.walk(self.tree) for name in names
-            if name.endswith(".yaml") and "sweep" not in folder)
+            if name.endswith(".yaml") and "sweep" not in folder and "published" not in folder)
 
     def case(self, draws, folder):
         path, number = draws.choice(self.paths), draws.randrange(1, 1_000_000)
