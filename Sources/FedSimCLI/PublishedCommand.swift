@@ -10,8 +10,8 @@ struct PublishedCommand: RegistryCommand {
     commandName: "published",
     abstract: "Play a published experiment, and compare its figures with ours.",
     discussion: """
-      Without a name it lists the experiments of scenarios/published, with the time that each took. \
-      With a name it plays the sweep and prints the table; the same command again continues an \
+      Without a name it lists the experiments of scenarios/published, with the time that each \
+      took. With a name it plays the sweep and prints the table; the same command again continues an \
       interrupted sweep. docs/published.md has all tables.
       """)
 
@@ -164,9 +164,9 @@ struct PublishedPage {
       # Published results, and ours
 
       `fedsim published --page` writes this page from `scenarios/published/*/ours.csv`. A row agrees
-      where the published figure and the mean of ours are at most two deviations apart; the deviation
-      is the root of the sum of both variances. Each folder's README.md says what differs from the
-      paper.
+      where the published figure and the mean of ours are at most two deviations apart; the
+      deviation is the root of the sum of both variances. Each folder's README.md says what differs
+      from the paper.
 
       """
     for experiment in experiments {

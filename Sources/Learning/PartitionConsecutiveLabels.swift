@@ -37,7 +37,8 @@ public struct PartitionConsecutiveLabels: Partitioner, Part {
           "minimumPerClass", \.minimumPerClass, .sampleCount,
           "Samples of each of its classes that a client gets first."),
         Field(
-          "sigma", \.sigma, .number(0...5), "Standard deviation of the logarithm of a part's size."),
+          "sigma", \.sigma, .number(0...5),
+          "Standard deviation of the logarithm of a part's size."),
       ]
     }
   }

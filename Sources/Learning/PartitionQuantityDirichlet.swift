@@ -15,7 +15,7 @@ public struct PartitionQuantityDirichlet: Partitioner, Part {
   public struct Settings: PartSettings {
     public var clients = 100
     public var alpha = 0.5
-    /// The fewest samples that a client may have.
+    /// Each client gets at least this many samples.
     public var minimumSize = 10
     /// How often the shares are drawn until every client has at least the fewest samples.
     public var attempts = 1_000

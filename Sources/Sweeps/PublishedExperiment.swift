@@ -13,13 +13,19 @@ import Schema
 public struct PublishedExperiment: Sendable {
   /// A published figure, and ours.
   public struct Row: Sendable, Equatable {
+    /// What the table calls it.
     public let name: String
+    /// The cells of the sweep that it is of; empty: all.
     public let condition: String
+    /// A column of the sweep's table.
     public let metric: String
+    /// The paper's figure; nil: it has none.
     public let published: Double?
+    /// Its standard deviation, or how exactly it can be read; nil: unknown.
     public let deviation: Double?
+    /// The table or figure of the paper, or the independent program.
     public let source: String
-    /// Ours, one a seed, as the table has them; after `stored` their mean alone.
+    /// Ours, one per seed, as the table has them; after `stored` their mean alone.
     public var ours: [Double] = []
     /// The mean of ours, their standard deviation (n − 1), and how many there are.
     public var summary: (mean: Double, deviation: Double, seeds: Int)? {

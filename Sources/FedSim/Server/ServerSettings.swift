@@ -86,10 +86,8 @@ public struct ServerSettings: PartSettings {
   public var exchange: ExchangedTensors?
   /// Where version 0 comes from; nil: the server has it.
   public var initialModel: InitialModel?
-  /// Hyper-parameters that are sent with the work; nil: devices have their own.
-  public var clientConfig: [ClientConfig]?
-  /// Members of each cohort that do less than the whole work; nil: none.
-  public var stragglers: StragglerSettings?
+  /// How much of its work a device does.
+  var work = WorkSettings()
   /// Evaluation on the devices after each round; nil: none.
   public var evaluation: ClientEvaluationSettings?
   /// What the server asks of devices that connect, and when it wants them back.

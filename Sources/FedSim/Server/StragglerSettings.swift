@@ -41,3 +41,22 @@ public struct StragglerSettings: PartSettings {
     return members - max(Int(active), drop ? 1 : 0)
   }
 }
+
+/// How much of its work a device does, where the server says it.
+struct WorkSettings: Sendable {
+  var clientConfig: [ClientConfig]?
+  var stragglers: StragglerSettings?
+}
+
+extension ServerSettings {
+  /// Hyper-parameters that are sent with the work; nil: devices have their own.
+  public var clientConfig: [ClientConfig]? {
+    get { work.clientConfig }
+    set { work.clientConfig = newValue }
+  }
+  /// Members of each cohort that do less than the whole work; nil: none.
+  public var stragglers: StragglerSettings? {
+    get { work.stragglers }
+    set { work.stragglers = newValue }
+  }
+}
