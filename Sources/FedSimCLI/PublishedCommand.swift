@@ -11,8 +11,8 @@ struct PublishedCommand: RegistryCommand {
     abstract: "Play a published experiment, and compare its figures with ours.",
     discussion: """
       Without a name it lists the experiments of scenarios/published, with the time that each \
-      took. With a name it plays the sweep and prints the table; the same command again continues an \
-      interrupted sweep. docs/published.md has all tables.
+      took. With a name it plays the sweep and prints the table; the same command again \
+      continues an interrupted sweep. docs/published.md has all tables.
       """)
 
   @Argument(help: "The experiment, a folder of scenarios/published; absent: list them.")

@@ -39,7 +39,7 @@ public struct PartitionQuantityDirichlet: Partitioner, Part {
   }
 
   public static let name = "quantity-dirichlet"
-  /// What it does.
+  /// The line of `fedsim list`.
   public static let summary =
     "Random samples for each client, with sizes from a Dirichlet draw (NIID-Bench)."
 

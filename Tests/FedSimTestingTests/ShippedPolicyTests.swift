@@ -38,7 +38,10 @@ struct ShippedPolicyTests {
       if played.contains(text) { continue }
       played.append(text)
       let findings = Conformance().findings(ofPolicy: path) { server }
-      #expect(findings == [], "\(path)")
+      // The largest world of the conformance has 1,000 devices, some of them are away.
+      let size = "not played: it needs 1000 devices"
+      let large = path.hasPrefix("published/flute-lr-mnist/")
+      #expect(large ? "\(findings)".contains(size) && findings.count == 1 : findings == [], "\(path)")
     }
     #expect(played.count > 40)
   }

@@ -84,7 +84,7 @@ struct KeyAdviceTests {
     } catch {
       let lines = error.description.split(separator: "\n")
       #expect(lines[0].hasSuffix("there is no partition `dirichlet`, but:"))
-      #expect(lines.count == 8)
+      #expect(lines.count == 9)
       #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("  ") && $0.contains("dirichlet") })
       #expect(lines[1].hasPrefix("  dirichlet-by-device: A Dirichlet mix of labels"))
     }
