@@ -82,13 +82,14 @@ notebooks: build ## play the notebooks of Examples/notebooks, as they are, with 
 	@Scripts/deps readers
 	Scripts/notebooks
 
-licences: build ## hold docs/licences.md to the packages in use; check LICENSE, REUSE.toml and CITATION.cff
+licences: build ## hold docs/licences.md to the packages in use; check LICENSE, REUSE.toml, CITATION.cff and a bundle's metadata
 	@Scripts/deps readers
 	Tests/Readers/make-venv.sh
 	Tests/Readers/make-venv.sh .venv-licences Tests/Licences/requirements.txt
 	.venv-readers/bin/python Scripts/licences
 	.venv-licences/bin/reuse lint --quiet || { .venv-licences/bin/reuse lint; exit 1; }
 	.venv-licences/bin/cffconvert --validate
+	.venv-licences/bin/python Tests/Licences/check_bundle.py .build/release/fedsim
 
 test-foreign: build ## trainers of PyTorch, Flower's programs, and their notebooks (5 GB of Python packages)
 	@Scripts/deps data readers

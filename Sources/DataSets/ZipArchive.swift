@@ -4,27 +4,30 @@ import CZlib
 ///
 /// Source: PKWARE, "APPNOTE.TXT", 6.3. The central directory is believed, and every member's local
 /// header and checksum are held against it.
-struct ZipArchive {
+package struct ZipArchive {
   /// One entry of the central directory.
-  struct Member: Equatable {
-    var name: String
+  package struct Member: Equatable {
+    /// Its name, as it is in the archive.
+    package var name: String
     var method: Int
     var checksum: UInt32
     var compressedSize: Int
-    var size: Int
+    /// Its bytes when inflated.
+    package var size: Int
     var localHeader: Int
   }
 
   let file: String
   let bytes: [UInt8]
-  let members: [Member]
+  /// The entries of the central directory, in its order.
+  package let members: [Member]
 
   /// Reads the central directory.
   ///
   /// Throws: `wrongMagic` for what is no zip archive, `truncated` for one without its end,
   /// `corrupt` for a directory that does not fit, `unsupported` for encrypted or split archives and
   /// for other compression methods, `duplicate` for a name that comes twice.
-  init(bytes: [UInt8], file: String) throws(DataFault) {
+  package init(bytes: [UInt8], file: String) throws(DataFault) {
     self.file = file
     self.bytes = bytes
     let cursor = LittleEndian(bytes: bytes, file: file)
@@ -58,7 +61,7 @@ struct ZipArchive {
   /// The inflated and checked bytes of one member.
   ///
   /// Throws: `corrupt`, `truncated`, `tooLarge`.
-  func contents(of member: Member, limit: Int) throws(DataFault) -> [UInt8] {
+  package func contents(of member: Member, limit: Int) throws(DataFault) -> [UInt8] {
     let place = "\(file):\(member.name)"
     guard member.size <= limit else {
       throw DataFault(

@@ -102,7 +102,8 @@ struct Root: ParsableCommand {
     subcommands: [
       RunCommand.self, ResumeCommand.self, RecoverCommand.self, CheckCommand.self,
       ReportCommand.self, PlotCommand.self, CompareCommand.self, ReplayCommand.self,
-      ExplainCommand.self, ExportCommand.self, ValidateCommand.self, ListCommand.self,
+      BundleCommand.self, ExplainCommand.self, ExportCommand.self, ValidateCommand.self,
+      ListCommand.self,
       SchemaCommand.self, InitCommand.self, TraceCommand.self, SweepCommand.self,
       StressCommand.self, PlanRanksCommand.self, ConformCommand.self,
       PublishedCommand.self,

@@ -7,20 +7,22 @@ import Scenarios
 struct ReplayCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
-    abstract: "Check that a run is reproducible: play the run of a result again.",
+    abstract: "Check that a run is reproducible: play the run of a result or bundle again.",
     discussion: """
-      Works in memory and writes no file. Exit code 0 if the replay gives the same content, 1 if \
+      Works in memory and leaves no file. Exit code 0 if the replay gives the same content, 1 if \
       not; then the output has the first event (if events are stored), hour, round, version and \
-      cells that differ.
+      cells that differ. For a bundle (`fedsim bundle`) the data files that its run read must be \
+      there with the same digests; exit code 2 if one is missing or another, or if the bundle is \
+      damaged.
       """)
 
-  @Argument(help: "The result file of a run.")
+  @Argument(help: "The result file of a run, or a bundle.")
   var result: String
 
   @Option(
     help: ArgumentHelp(
       "Base folder of paths in the scenario; by default the scenario's folder at the time of the "
-        + "run.",
+        + "run; for a bundle, the bundle's folder.",
       valueName: "path"))
   var folder: String?
 
@@ -40,12 +42,21 @@ struct ReplayCommand: RegistryCommand {
   func run(_ registry: Registry) -> Int32 {
     do throws(RunFailure) {
       let progress = quiet || isatty(2) == 0 ? nil : Progress(isTerminal: true)
-      let replay = try Replay(
-        result, folder: folder, observers: progress.map { [$0.ticker] } ?? [],
-        options: Self.options(threads), registry: registry)
+      let observers = progress.map { [$0.ticker] } ?? []
+      let options = Self.options(threads)
+      let (isSame, text): (Bool, String)
+      if ResultBundle.isBundle(result) {
+        let replay = try BundleReplay(
+          result, folder: folder, observers: observers, options: options, registry: registry)
+        (isSame, text) = (replay.isSame, json ? JSONText.of(replay) : replay.text)
+      } else {
+        let replay = try Replay(
+          result, folder: folder, observers: observers, options: options, registry: registry)
+        (isSame, text) = (replay.isSame, json ? JSONText.of(replay) : replay.text)
+      }
       progress?.clear()
-      Output.out(json ? JSONText.of(replay) : replay.text)
-      return replay.isSame ? 0 : 1
+      Output.out(text)
+      return isSame ? 0 : 1
     } catch {
       return Output.report(error)
     }

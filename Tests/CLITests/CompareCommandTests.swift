@@ -33,6 +33,40 @@ struct CompareCommandTests {
     }
   }
 
+  @Test("a bundle: exit code 0 where its run is the same, 2 where it or an option is wrong")
+  func bundle() throws {
+    let fedsim = try Command()
+    #expect(try fedsim("run", "s.yaml", "-q", "-o", "r.h5").code == 0)
+    let written = try fedsim("bundle", "r.h5")
+    #expect(written.code == 0 && written.error == "", "\(written)")
+    #expect(written.out.hasPrefix("wrote r.bundle.zip: "), "\(written)")
+    #expect(
+      written.out.hasSuffix(" bytes, digests of 0 data files, 0 assertions\n"), "\(written)")
+    #expect(try fedsim("bundle", "r.h5", "--output", "b.zip").code == 0)
+    #expect(try fedsim.areEqual("b.zip", "r.bundle.zip"))
+    let same = try fedsim("replay", "b.zip", "--threads", "2")
+    #expect(same.code == 0 && same.out == "same bytes: b.zip\n" && same.error == "", "\(same)")
+    let json = try tree(try fedsim("replay", "b.zip", "--json").out)
+    #expect((json["replay"] as? [String: Any])?["verdict"] as? String == "sameBytes")
+    var bytes = try fedsim.bytes("b.zip")
+    let place = try #require(bytes.range(of: Data("name: \"s\"\n".utf8)))
+    bytes[place.upperBound - 3] = UInt8(ascii: "t")
+    try bytes.write(to: URL(fileURLWithPath: "\(fedsim.folder)/b.zip"))
+    let damaged = try fedsim("replay", "b.zip")
+    #expect(damaged.code == 2 && damaged.out == "", "\(damaged)")
+    #expect(damaged.error.hasPrefix("b.zip:scenario.yaml: "), "\(damaged)")
+    #expect(damaged.error.hasSuffix("1 fault; nothing was run\n"), "\(damaged)")
+    for (arguments, expected) in [
+      (["r.h5", "--licence", "mine"], "--licence: `mine` is no address"),
+      (["r.h5", "--date", "2026-02-30"], "`2026-02-30` is no date"),
+      (["r.h5", "--claims", "s.yaml"], "s.yaml: this scenario has no assertions (`expect`)"),
+      (["s.yaml"], "s.yaml: this is not a result of FedSim"),
+    ] {
+      let wrong = try fedsim.run(["bundle"] + arguments)
+      #expect(wrong.code == 2 && wrong.out == "" && wrong.error.contains(expected), "\(wrong)")
+    }
+  }
+
   @Test("two files: exit code 0 if they hold the same, 1 if not, with the setting and the event")
   func twoFiles() throws {
     let fedsim = try Command()

@@ -13,7 +13,7 @@ struct DamageTests {
     "what ends libhdf5's process is an error of every command that reads a result",
     arguments: [
       ["export", "X", "--to", "x.npz"], ["report", "X"], ["compare", "r.h5", "X"],
-      ["explain", "X", "--device", "phones/0"], ["replay", "X"],
+      ["explain", "X", "--device", "phones/0"], ["replay", "X"], ["bundle", "X"],
       ["plot", "X", "--figure", "accuracy-by-version"],
     ])
   func crash(arguments: [String]) throws {

@@ -11,6 +11,7 @@ struct StandingFileTests {
     ["run", "s.yaml", "-q", "-o", "r.h5", "--timings", "X"],
     ["check", "s.yaml", "--junit", "X"],
     ["stress", "s.yaml", "-q", "--digests", "X", "--seeds", "1", "--jobs", "1"],
+    ["bundle", "r.h5", "-o", "X"],
     ["report", "r.h5", "-o", "X"], ["plot", "r.h5", "--figure", "funnel", "-o", "X.svg"],
     ["export", "r.h5", "--format", "npz", "--to", "X"], ["init", "X"],
     ["recover", "r.h5", "-o", "X"],

@@ -25,17 +25,29 @@ extension Scenario {
     var verdicts: [ClaimVerdict] = []
     for (index, claim) in (settings.expect ?? []).enumerated() {
       for (metric, condition) in claim.conditions {
-        let target = condition.target.map { " \(Text.shortest($0))" } ?? ""
         let finding = facts.find(metric, at: claim.at, target: condition.target)
         let (holds, found) = Self.judge(finding, condition, metric)
         verdicts.append(
           ClaimVerdict(
-            claim: "\(metric.name)\(target) \(claim.at.words): "
-              + condition.words(metric.kind.text),
+            claim: Self.words(claim, metric, condition),
             place: placeOfClaim(index, metric.name), holds: holds, found: found))
       }
     }
     return verdicts
+  }
+
+  /// The claims about a single run, in words, one per metric, in the order written.
+  var claimWords: [String] {
+    (settings.expect ?? []).flatMap { claim in
+      claim.conditions.map { Self.words(claim, $0, $1) }
+    }
+  }
+
+  private static func words(
+    _ claim: ClaimSettings, _ metric: Metric, _ condition: ClaimCondition
+  ) -> String {
+    let target = condition.target.map { " \(Text.shortest($0))" } ?? ""
+    return "\(metric.name)\(target) \(claim.at.words): " + condition.words(metric.kind.text)
   }
 
   private static func judge(

@@ -58,17 +58,33 @@ public struct Replay: Codable, Equatable, Sendable {
   ) throws(RunFailure) {
     let file = try StoredResult(path)
     let stored = try StoredRun(file, folder: folder, registry: registry)
+    self = try Self.played(file, stored, observers: observers, options: options).replay
+  }
+
+  /// Plays a stored run again; the comparison, and the facts of the run for claims.
+  ///
+  /// Throws: as `init`.
+  static func played(
+    _ file: StoredResult, _ stored: StoredRun, observers: [any Observer], options: RunOptions
+  ) throws(RunFailure) -> (replay: Replay, facts: RunFacts) {
     var simulation = Simulation(try stored.inputs(options))
     let recorder = RunRecorder()
     simulation.run(observers: [recorder] + observers)
-    let document = recorder.document(simulation, of: stored.scenario)
+    let replay = try Replay(file, simulation, recorder.document(simulation, of: stored.scenario))
+    return (replay, RunFacts(simulation, recorder))
+  }
+
+  /// The comparison of a file with the run that was played.
+  private init(
+    _ file: StoredResult, _ simulation: Simulation, _ document: ResultDocument
+  ) throws(RunFailure) {
     let image: (bytes: [UInt8], contentDigest: String)
     do throws(ResultFault) {
       image = try ResultFile.image(of: document)
     } catch {
       throw .failed("the result cannot be built: \(error)")
     }
-    result = path
+    result = file.path
     storedDigest = file.document.contentDigest
     playedDigest = image.contentDigest
     hasSameEvents = file.text(of: "eventDigest") == simulation.eventDigest.value.hexDigits
@@ -77,7 +93,7 @@ public struct Replay: Codable, Equatable, Sendable {
     (attributes, cells) = (difference.attributes, difference.cells)
     missing = difference.missing
     (hour, round, version) = (difference.hour, difference.round, difference.version)
-    if FileManager.default.contents(atPath: path) == Data(image.bytes) {
+    if FileManager.default.contents(atPath: file.location) == Data(image.bytes) {
       verdict = .sameBytes
     } else if storedDigest == playedDigest {
       verdict = .sameContent

@@ -4,7 +4,10 @@ import Schema
 
 /// A result file that was read, whichever version of FedSim made it.
 struct StoredResult {
+  /// The path for messages.
   let path: String
+  /// Where the file is.
+  let location: String
   /// What is in it.
   let document: ResultDocument
   /// The resolved scenario that it holds.
@@ -14,21 +17,23 @@ struct StoredResult {
   /// Whether the file is as FedSim wrote it.
   private let isAsWritten: Bool
 
-  /// Reads a result.
+  /// Reads a result; messages name it `path`, and it is at `location`, where one is given.
   ///
   /// Throws: `RunFailure.input` for a file that is no result.
-  init(_ path: String) throws(RunFailure) {
+  init(_ path: String, at location: String? = nil) throws(RunFailure) {
     self.path = path
-    guard FileManager.default.fileExists(atPath: path) else {
+    self.location = location ?? path
+    guard FileManager.default.fileExists(atPath: self.location) else {
       throw StoredRun.refusal(path, UnfinishedRun.absence(of: path))
     }
     do throws(ResultFault) {
-      let reading = try ResultFile.reading(path)
+      let reading = try ResultFile.reading(self.location)
       (document, isAsWritten) = (reading.document, reading.isAsWritten)
     } catch {
       throw StoredRun.refusal(
-        path, "this is not a result of FedSim" + (Self.kind(of: path) ?? " (\(Self.reason(error)))")
-      )
+        path,
+        "this is not a result of FedSim"
+          + (Self.kind(of: self.location) ?? " (\(Self.reason(error)))"))
     }
     guard case .text(ResultDocument.conventions)? = document.root[attribute: "Conventions"],
       let text = document.root[text: "scenario"],
