@@ -37,7 +37,7 @@ TEST_MPI ?=
 BARE ?= test
 
 .NOTPARALLEL:
-.PHONY: help deps build run test loop check format lint readers notebooks test-foreign licences determinism determinism-ci figure learning scenarios page-figures published published-claims bench \
+.PHONY: help deps build run test loop check format lint readers notebooks test-foreign licences determinism determinism-ci figure learning scenarios page-figures docs published published-claims bench \
   example-policy install crash fuzz hunt report fleet gboard sweep-crash mpi test-mpi test-slurm soak test-arm64 test-bare wheel test-wheel same-results house clean
 
 help: ## list the targets
@@ -63,7 +63,7 @@ loop: ## build one module of tests incrementally and run it, MODULE=FedSimTests 
 
 check: SWEEP_CRASH = --sample
 check: TEST_MPI = --short
-check: lint test readers notebooks test-foreign licences report determinism-ci same-results published-claims crash fleet sweep-crash test-mpi test-slurm test-arm64 example-policy ## all that CI checks: those seventeen
+check: lint test readers notebooks test-foreign licences docs report determinism-ci same-results published-claims crash fleet sweep-crash test-mpi test-slurm test-arm64 example-policy ## all that CI checks: those eighteen
 
 format: ## format the sources in place
 	@Scripts/deps build
@@ -81,6 +81,9 @@ readers: build ## open a result of every scenario as others would; test exports 
 notebooks: build ## play the notebooks of Examples/notebooks, as they are, with the package installed
 	@Scripts/deps readers
 	Scripts/notebooks
+
+docs: ## build the site from the pages, searchable offline, site/index.html; check links, commands, tutorials
+	Scripts/site $(FEDSIM)
 
 licences: build ## hold docs/licences.md to the packages in use; check LICENSE, REUSE.toml, CITATION.cff and a bundle's metadata
 	@Scripts/deps readers
@@ -211,4 +214,4 @@ test-wheel: ## install dist's wheel in a bare Debian without Swift, run the exam
 	Scripts/test-wheel
 
 clean: ## remove everything that was built
-	rm -rf dist .build .build-debug .build-loop .build-same-results .build-house .venv-readers .venv-foreign .venv-licences
+	rm -rf dist .build .build-debug .build-loop .build-same-results .build-house .venv-readers .venv-foreign .venv-licences .venv-site site
