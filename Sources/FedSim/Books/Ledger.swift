@@ -15,6 +15,12 @@ where Outcome.RawValue == String {
   /// Begins an entry.
   public mutating func open() { opened += 1 }
 
+  /// Opens this many.
+  mutating func open(_ count: Int) { opened += count }
+
+  /// Closes this many.
+  mutating func close(_ outcome: Outcome, _ count: Int) { counts[Self.place(outcome)] += count }
+
   /// Ends an entry.
   public mutating func close(_ outcome: Outcome) { counts[Self.place(outcome)] += 1 }
 

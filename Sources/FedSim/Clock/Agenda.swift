@@ -25,6 +25,33 @@ struct Agenda {
     queue.cancel(event, at: time, of: Int32(device + 1))
   }
 
+  /// Takes a device's event out, whenever it is to come; nil: it is not there.
+  mutating func take(_ event: Event, of device: Int) -> (time: SimTime, sequence: UInt32)? {
+    queue.take(event, of: Int32(device + 1))
+  }
+
+  /// The number of a device's next event.
+  func sequence(of device: Int) -> UInt32 { queue.sequence(of: Int32(device + 1)) }
+
+  /// Sets it.
+  mutating func set(sequence: UInt32, of device: Int) {
+    queue.set(sequence: sequence, of: Int32(device + 1))
+  }
+
+  /// Schedules an event of a device that has its number already.
+  mutating func restore(
+    _ event: Event, _ eventClass: EventClass, at time: SimTime, by device: Int, _ sequence: UInt32
+  ) {
+    guard time <= end else { return }
+    queue.push(
+      EventQueue.Entry(
+        time: time, eventClass: eventClass, actor: Int32(device + 1), sequence: sequence,
+        event: event))
+  }
+
+  /// Puts back the event that was taken last.
+  mutating func push(back entry: EventQueue.Entry) { queue.push(entry) }
+
   // What the loop takes.
   mutating func popFirst() -> EventQueue.Entry? { queue.popFirst() }
   mutating func popUpcoming() -> EventQueue.Entry { queue.popUpcoming() }

@@ -38,6 +38,28 @@ public struct EventDigest: Sendable, Hashable, Codable {
     value &+= print.value
   }
 
+  /// Adds an event that nobody scheduled; `words` takes in what tells it from every other.
+  @inline(__always)
+  mutating func add(
+    _ time: Int64, _ eventClass: EventClass, actor: Int32, _ sequence: UInt32,
+    words: (inout Fingerprint) -> Void
+  ) {
+    if UInt64(bitPattern: time &- hourBegin) >= UInt64(Self.hour) { turn(to: time) }
+    var print = Fingerprint(seed: UInt64(UInt32(bitPattern: actor)) << 32)
+    print.combine(time)
+    print.combine(UInt64(sequence) << 8 | UInt64(eventClass.rawValue))
+    words(&print)
+    value &+= print.value
+  }
+
+  /// Adds the events of another digest.
+  mutating func add(_ other: EventDigest) {
+    for (hour, sum) in other.hours.enumerated() where sum != 0 {
+      turn(to: Int64(hour) * Self.hour)
+      value &+= sum
+    }
+  }
+
   /// Begins an hour, perhaps once more: a device that is played on leaves it, and another comes
   /// back to it.
   @inline(never)

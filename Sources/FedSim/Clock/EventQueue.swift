@@ -63,6 +63,17 @@ package struct EventQueue {
   /// How many events each actor has scheduled so far.
   var sequences: [UInt32] { (0..<Int32(lists.count)).map { lists[$0].sequence } }
 
+  /// How many events an actor has scheduled so far.
+  func sequence(of actor: Int32) -> UInt32 {
+    Int(actor) < lists.count ? lists[actor].sequence : 0
+  }
+
+  /// Sets how many events an actor has scheduled.
+  mutating func set(sequence: UInt32, of actor: Int32) {
+    lists.makeUnique()
+    lists.set(sequence: sequence, of: actor)
+  }
+
   /// Takes back how many events each actor had scheduled.
   mutating func take(sequences: [UInt32]) {
     lists.makeUnique()
@@ -99,6 +110,21 @@ package struct EventQueue {
       }
       place -= 1
     }
+  }
+
+  /// Takes an event of an actor out, whenever it is to come; nil: it is not there.
+  mutating func take(_ event: Event, of actor: Int32) -> (time: SimTime, sequence: UInt32)? {
+    guard Int(actor) < lists.count else { return nil }
+    lists.makeUnique()
+    let list = lists[actor]
+    for place in 0..<Int(list.count) where list.slots[place].event == event {
+      let found = (list.slots[place].time, list.slots[place].sequence)
+      lists.remove(place, of: actor)
+      count -= 1
+      if place + 1 == Int(list.count), actor != current { mark(actor) }
+      return found
+    }
+    return nil
   }
 
   package mutating func popFirst() -> Entry? {

@@ -108,6 +108,8 @@ public struct SimulationInputs: Sendable {
   public var compute = ComputeMode.lazy
   /// Whether a device is played on ahead of the others where what it does is its own affair.
   public var playsAhead = true
+  /// Whether polls that can only be turned away are foreseen, not played one by one.
+  package var foreseesPolls = true
   /// Described trainings beyond this many bytes of base versions are computed, oldest first.
   public var retainedBytes = 256 << 20
 

@@ -64,6 +64,17 @@ public struct ConcurrentSelector: AdmittingSelector {
     return .accept
   }
 
+  /// It counts who trains, and whose lease is over when.
+  public var saysWhenClosed: Bool { true }
+
+  /// While as many train as may, until the first of these leases is over. Complexity: O(1).
+  public func closedUntil(_ now: SimTime, _ memory: Memory) -> SimTime? {
+    let beyond = memory.training.count - settings.limit
+    guard beyond >= 0 else { return nil }
+    let opens = memory.training[beyond].since + settings.lease
+    return opens > now ? opens : nil
+  }
+
   /// A device no longer trains. Complexity: O(limit).
   public func hear(
     _ news: DeviceNews, from device: Int, _ server: ServerView, _ memory: inout Memory

@@ -24,6 +24,7 @@ package struct SavedRun: Codable {
   let states: ClientStates
   let collection: Central
   let stallCheck: StallCheck
+  let pollers: Pollers
 
   init(_ run: borrowing Simulation) {
     now = run.cx.now
@@ -45,6 +46,7 @@ package struct SavedRun: Codable {
     states = run.cx.states
     collection = run.cx.collection
     stallCheck = run.stallCheck
+    pollers = run.cx.pollers
   }
 
   /// Puts what was saved into a run that was made from the same inputs.
@@ -75,6 +77,7 @@ package struct SavedRun: Codable {
     cx.isOver = isOver
     cx.isStuck = isStuck
     cx.ahead = ahead
+    cx.pollers = pollers
     // What making the fleet has scheduled is among what was saved, or is over.
     cx.agenda.restore(agenda)
     cx.members = members

@@ -19,6 +19,8 @@ extension Simulation {
   public var playsAhead: Bool { cx.ahead.isOn }
   /// Events that were played ahead of their turn, so far.
   package var eventsPlayedAhead: Int { cx.ahead.count }
+  /// Events of polls that were foreseen, so far.
+  package var eventsForeseen: Int { cx.pollers.foreseen }
 
   /// The current version.
   public var version: Int { Int(server.version) }
@@ -50,7 +52,12 @@ extension Simulation {
   /// Recounts everything that the ledgers count, from the state itself; each line is a broken sum.
   ///
   /// Complexity: O(devices + what lives of updates and participations).
-  public func audit() -> [String] { Audit.findings(devices, server, cx) }
+  public func audit() -> [String] {
+    guard !cx.pollers.isEmpty else { return Audit.findings(devices, server, cx) }
+    var awake = self
+    awake.wakeAll()
+    return awake.audit()
+  }
 
   /// Updates and participations that somebody may still ask for.
   package var livingRecords: Int { cx.updates.living + cx.participations.living }

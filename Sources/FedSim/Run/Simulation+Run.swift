@@ -35,6 +35,7 @@ extension Simulation {
     let ahead = PlayingAhead.makePlayingAhead(&devices, &cx)
     // What is played on while apps run was decided as the run began.
     if isResumed { cx.ahead.isOn = ahead.isOn } else { cx.ahead = ahead }
+    decideAboutPolls()
     guard !isResumed else { return }
     if !server.instructions.awaitsModel { Publication.publishInitialModel(&server, &cx) }
     deliver()
@@ -46,6 +47,7 @@ extension Simulation {
 
   /// Ends what is still open.
   package mutating func conclude() {
+    wakeAll()
     Closing.closeRound(&server, &cx)
     deliver()
     Closing.closeBooks(&devices, &cx)
@@ -57,7 +59,8 @@ extension Simulation {
   /// Plays what the current device does next as far as it is its own affair.
   mutating func playAhead(_ device: Int) {
     cx.ahead.isAhead = true
-    while let next = cx.agenda.queue.upcoming, next.time < stallCheck.nextCheck,
+    while !cx.pollers.has(device), let next = cx.agenda.queue.upcoming,
+      next.time < stallCheck.nextCheck,
       PlayingAhead.isOwnAffair(next.event, device, &devices, &server, &cx)
     {
       handle(cx.agenda.popUpcoming())
@@ -98,6 +101,7 @@ extension Simulation {
 
   /// Tells the observers what all of them hear of.
   mutating func deliver() {
+    takePolls()
     for announcement in cx.audience.takeAnnouncements() {
       if case .trainingsComing(let members, let model, let isBeforehand) = announcement {
         Training.predict(members, from: model, isBeforehand: isBeforehand, &devices, &cx)

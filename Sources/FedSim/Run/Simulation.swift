@@ -50,7 +50,7 @@ public struct Simulation {
 
   /// Plays the next event of all, and what its device does next as far as that is its own affair.
   mutating func playNext() -> Bool {
-    guard let entry = cx.agenda.popFirst() else { return false }
+    guard let entry = popNext() else { return false }
     precondition(entry.time >= cx.played, "virtual time never decreases")
     cx.played = entry.time
     if devices.count > 2000 { prefetchNext() }

@@ -26,6 +26,7 @@ enum Aggregating {
   static func combine(
     _ batch: [Int32], _ server: inout Server, _ cx: inout Context
   ) {
+    Polling.settle(server, &cx)
     var waiting = batch
     if cx.features.isOn { waiting = Streams.weighty(waiting, &server, &cx) }
     cx.books.tallies.trainingsNeeded += waiting.count

@@ -129,6 +129,7 @@ extension Rounds {
   static func closeRound(
     _ outcome: RoundOutcome, _ server: inout Server, _ cx: inout Context
   ) {
+    Polling.settle(server, &cx)
     recordRound(outcome, &server, &cx)
     if let rounds = cx.inputs.stop.rounds, Int(server.openRound.number) >= rounds {
       endAfterRound(&server, &cx)

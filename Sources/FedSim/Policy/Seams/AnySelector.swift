@@ -113,6 +113,16 @@ extension AnySelector {
     }
   }
 
+  /// Whether it says until when it turns everybody away.
+  var saysWhenClosed: Bool {
+    if case .admitting(let part) = kind { part.saysWhenClosed } else { false }
+  }
+
+  /// Until when it turns everybody away; nil: it may accept a device now.
+  func closedUntil(_ now: SimTime, with memory: AnyMemory) -> SimTime? {
+    if case .admitting(let part) = kind { part.closedUntil(now, with: memory) } else { nil }
+  }
+
   /// Hears the outcome of a device that was let in.
   public func hear(
     _ news: DeviceNews, from device: Int, _ server: ServerView, with memory: inout AnyMemory
@@ -170,6 +180,10 @@ extension AdmittingSelector {
     _ checkIn: CheckIn, _ server: ServerView, with memory: inout AnyMemory
   ) -> Admission {
     memory.change(Memory.self) { admit(checkIn, server, &$0) }
+  }
+
+  fileprivate func closedUntil(_ now: SimTime, with memory: AnyMemory) -> SimTime? {
+    closedUntil(now, memory.value(Memory.self))
   }
 }
 

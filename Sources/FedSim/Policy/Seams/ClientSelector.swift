@@ -83,9 +83,19 @@ public enum Admission: Sendable, Equatable {
 public protocol AdmittingSelector: ClientSelector {
   /// Decides whether a device that asks for work gets some.
   func admit(_ checkIn: CheckIn, _ server: ServerView, _ memory: inout Memory) -> Admission
+  /// Whether it says until when it turns everybody away (`closedUntil`): then requests of devices
+  /// that ask again and again are booked without being played one by one.
+  var saysWhenClosed: Bool { get }
+  /// Until when it rejects each device that asks and that it has rejected before, if it hears no
+  /// news meanwhile, and remembers nothing new by it; nil: it may accept one now.
+  func closedUntil(_ now: SimTime, _ memory: Memory) -> SimTime?
 }
 
 extension AdmittingSelector {
+  /// It does not say that.
+  public var saysWhenClosed: Bool { false }
+  /// It may accept any device at any time.
+  public func closedUntil(_ now: SimTime, _ memory: Memory) -> SimTime? { nil }
   /// It lets in each device that asks.
   public var erased: AnySelector { AnySelector(.admitting(self)) }
 }
