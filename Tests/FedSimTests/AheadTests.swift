@@ -41,7 +41,7 @@ struct AheadTests {
     for seed in UInt64(1)...1000 {
       var inputs = RandomWorld.quietInputs(seed: seed)
       let on = outcome(inputs)
-      inputs.playsAhead = false
+      inputs.shortcuts.playsAhead = false
       let off = outcome(inputs)
       #expect(off.ahead == 0)
       #expect(on.0.count == off.0.count)

@@ -57,7 +57,7 @@ struct ArchiveMomentTests {
           .group("others", count: 3, windows: [[0, 600_000, 605_000]]),
         ])
       scene.threshold(1)
-      scene.inputs.playsAhead = false
+      scene.inputs.shortcuts.playsAhead = false
       let parts = try cut(scene, at: start + 50) {
         DeviceView(0, in: $0).work == .uploading && $0.now < ms(start + 2_000)
       }

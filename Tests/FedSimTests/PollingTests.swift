@@ -12,7 +12,7 @@ struct PollingTests {
     var stream = StreamKey(seed: seed, purpose: "polls").stream(slot: 0)
     func pick<T>(_ choices: [T]) -> T { choices[Int(stream.below(UInt32(choices.count)))] }
     inputs.shakeTies = nil
-    inputs.playsAhead = pick([true, false])
+    inputs.shortcuts.playsAhead = pick([true, false])
     // Requests of some hours, of which a few in a hundred are let in.
     inputs.stop.after = .minutes(pick([20, 90, 200]))
     if pick([true, false]) { inputs.stop.versions = pick([1, 3, 12]) }
@@ -83,7 +83,7 @@ struct PollingTests {
     for seed in UInt64(1)...300 {
       var inputs = world(seed)
       let fast = outcome(inputs)
-      inputs.foreseesPolls = false
+      inputs.shortcuts.foreseesPolls = false
       let plain = outcome(inputs)
       #expect(plain.foreseen == 0)
       #expect(fast.found.count == plain.found.count, "seed \(seed)")
@@ -110,7 +110,7 @@ struct PollingTests {
       archives += parts.archives.count
       // The next stretch plays polls, or foresees them once more.
       let turns = try Stretches(inputs, stops: [whole.turns / 2]) { stretch in
-        inputs.foreseesPolls = stretch % 2 == 0
+        inputs.shortcuts.foreseesPolls = stretch % 2 == 0
         return inputs
       }
       Stretches.expectSame(whole.found, turns.found, "seed \(seed)")
@@ -146,7 +146,7 @@ struct PollingTests {
     #expect(simulation.deviceRecords[1].activity.bytesUp == 100_000)
     #expect(simulation.deviceRecords[1].activity.bytesDown == 100_000)
     // The window's event, five for each of 100 requests, and the pause that ends with the run.
-    scene.inputs.foreseesPolls = false
+    scene.inputs.shortcuts.foreseesPolls = false
     var plain = Simulation(scene.inputs)
     plain.run()
     #expect(plain.eventsForeseen == 0)
@@ -160,7 +160,7 @@ struct PollingTests {
   @Test("Somebody who looks at every event sees each poll")
   func looked() {
     var inputs = world(3)
-    inputs.playsAhead = false
+    inputs.shortcuts.playsAhead = false
     let tape = Tape(audits: false)
     var simulation = Simulation(inputs)
     simulation.run(observers: [tape])

@@ -17,8 +17,6 @@ struct Context {
   var isStuck = false
   /// How far a device is played on before its turn.
   var ahead = PlayingAhead()
-  /// The devices whose polls are foreseen.
-  var pollers = Pollers()
   var agenda: Agenda
   var audience = Audience()
   var books = Books()

@@ -64,21 +64,11 @@ package struct EventQueue {
   var sequences: [UInt32] { (0..<Int32(lists.count)).map { lists[$0].sequence } }
 
   /// How many events an actor has scheduled so far.
-  func sequence(of actor: Int32) -> UInt32 {
-    Int(actor) < lists.count ? lists[actor].sequence : 0
-  }
-
-  /// Sets how many events an actor has scheduled.
-  mutating func set(sequence: UInt32, of actor: Int32) {
-    lists.makeUnique()
-    lists.set(sequence: sequence, of: actor)
-  }
-
-  /// Takes back how many events each actor had scheduled.
-  mutating func take(sequences: [UInt32]) {
-    lists.makeUnique()
-    for (actor, sequence) in sequences.enumerated() {
-      lists.set(sequence: sequence, of: Int32(actor))
+  subscript(sequenceOf actor: Int32) -> UInt32 {
+    get { Int(actor) < lists.count ? lists[actor].sequence : 0 }
+    set {
+      lists.makeUnique()
+      lists.set(sequence: newValue, of: actor)
     }
   }
 
@@ -94,35 +84,24 @@ package struct EventQueue {
     return entries
   }
 
-  /// Takes back an event of an actor that was scheduled for a time, if it is there.
-  package mutating func cancel(_ event: Event, at time: SimTime, of actor: Int32) {
-    guard Int(actor) < lists.count else { return }
-    lists.makeUnique()
-    let list = lists[actor]
-    let last = Int(list.count) - 1
-    var place = list.places { $0.time >= time } - 1
-    while place >= 0, list.slots[place].time == time {
-      if list.slots[place].event == event {
-        lists.remove(place, of: actor)
-        count -= 1
-        if place == last, actor != current { mark(actor) }
-        return
-      }
-      place -= 1
-    }
-  }
-
-  /// Takes an event of an actor out, whenever it is to come; nil: it is not there.
-  mutating func take(_ event: Event, of actor: Int32) -> (time: SimTime, sequence: UInt32)? {
+  /// Takes back an event of an actor that was scheduled for a time, or for any; nil: it is not
+  /// there.
+  @discardableResult
+  package mutating func cancel(_ event: Event, at time: SimTime?, of actor: Int32) -> Entry? {
     guard Int(actor) < lists.count else { return nil }
     lists.makeUnique()
     let list = lists[actor]
-    for place in 0..<Int(list.count) where list.slots[place].event == event {
-      let found = (list.slots[place].time, list.slots[place].sequence)
-      lists.remove(place, of: actor)
-      count -= 1
-      if place + 1 == Int(list.count), actor != current { mark(actor) }
-      return found
+    let last = Int(list.count) - 1
+    var place = time.map { time in list.places { $0.time >= time } - 1 } ?? last
+    while place >= 0, time == nil || list.slots[place].time == time {
+      if list.slots[place].event == event {
+        let found = entry(list.slots[place], of: actor)
+        lists.remove(place, of: actor)
+        count -= 1
+        if place == last, actor != current { mark(actor) }
+        return found
+      }
+      place -= 1
     }
     return nil
   }

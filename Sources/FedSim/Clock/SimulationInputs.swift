@@ -64,6 +64,17 @@ public enum ComputeMode: String, CaseIterable, Sendable {
   case eager
 }
 
+/// What need not be played event by event, in the order of all events; the result is the same.
+public struct Shortcuts: Sendable {
+  /// Whether a device is played on ahead of the others where what it does is its own affair.
+  public var playsAhead = true
+  /// Whether polls that can only be turned away are booked in closed form.
+  public var foreseesPolls = true
+
+  /// All of them.
+  public init() {}
+}
+
 /// Everything that a run depends on, and how it is to be computed.
 public struct SimulationInputs: Sendable {
   /// Seeds of the random worlds.
@@ -106,10 +117,8 @@ public struct SimulationInputs: Sendable {
   public var pool = WorkerPool(threads: 1)
   /// When trainings are computed.
   public var compute = ComputeMode.lazy
-  /// Whether a device is played on ahead of the others where what it does is its own affair.
-  public var playsAhead = true
-  /// Whether polls that can only be turned away are foreseen, not played one by one.
-  package var foreseesPolls = true
+  /// What need not be played event by event.
+  public var shortcuts = Shortcuts()
   /// Described trainings beyond this many bytes of base versions are computed, oldest first.
   public var retainedBytes = 256 << 20
 

@@ -73,7 +73,7 @@ struct Poller: Codable {
   /// The number of the device's last request, or of its last plan.
   var generation: UInt32
   let heldVersion: Int32
-  /// What the last answer told.
+  /// What the last answer said.
   var latest: Int32 = -1
   var round: Int32 = 0
 

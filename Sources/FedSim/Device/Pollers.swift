@@ -3,9 +3,9 @@ import Numerics
 /// The devices whose polls are foreseen: each asks again and again and is turned away, and none of
 /// its events is in the queue.
 ///
-/// What they do is played in the order of the list where somebody looks at what it adds to, or where
-/// the answer changes; sums do not depend on the order. Who reaches the server first once it may let
-/// somebody in is found by phase, in the order of all events.
+/// What they do is played in the order of the list where somebody reads what it adds to, or where
+/// the answer changes; sums do not depend on the order. Who reaches the server first once it may
+/// let somebody in is found by phase, in the order of all events.
 struct Pollers: Codable {
   /// Whether polls are foreseen in this run.
   private(set) var isOn = false
@@ -20,7 +20,7 @@ struct Pollers: Codable {
 
   /// Until when everybody is turned away; nil: somebody may be let in.
   private(set) var closedUntil: SimTime?
-  /// Whether the selector has been asked or told something since that was found out.
+  /// Whether the selector has been asked or has heard something since that was found out.
   var isStale = true
   /// The next request that may be let in, once it has been looked for.
   private var next: (isKnown: Bool, arrival: Arrival?) {
@@ -56,7 +56,7 @@ struct Pollers: Codable {
 
   /// From now on polls of this many devices are foreseen.
   mutating func turnOn(devices count: Int) {
-    precondition(count < PhaseList.Key.deviceLimit, "phases are of so many devices")
+    precondition(count < PhaseList.Key.deviceLimit, "phases number the devices")
     isOn = true
     places = Array(repeating: -1, count: count)
   }
@@ -124,7 +124,8 @@ struct Pollers: Codable {
     return sums
   }
 
-  /// Plays what all do before the place that the run has reached; `book` is told the bytes of each.
+  /// Plays what all do before the place that the run has reached; `book` receives the bytes of
+  /// each.
   mutating func playAll(
     until end: SimTime, latest: Int32, round: Int32,
     _ book: (_ device: Int, _ up: Int64, _ down: Int64) -> Void

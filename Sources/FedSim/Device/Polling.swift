@@ -10,7 +10,8 @@ enum Polling {
   /// selector says when it is closed, and a request meets nothing else on its way.
   static func isPossible(_ devices: borrowing Devices, _ cx: inout Context) -> Bool {
     let server = cx.inputs.server
-    guard cx.inputs.foreseesPolls, !cx.audience.wantsEveryEvent, cx.inputs.shakeTies == nil,
+    guard cx.inputs.shortcuts.foreseesPolls, !cx.audience.wantsEveryEvent,
+      cx.inputs.shakeTies == nil,
       server.selector.value.saysWhenClosed, !cx.features.isOn, !cx.features.readsBeliefs,
       !cx.features.limitsCellularBytes, cx.inputs.program == nil, server.retry == nil,
       server.service == nil, server.restarts == nil, server.aggregationTime == nil,
@@ -24,9 +25,9 @@ enum Polling {
 
   /// A device that was turned away waits for its next poll; false where that is not foreseen.
   static func begin(_ device: Int, _ devices: inout Devices, _ cx: inout Context) -> Bool {
-    guard cx.pollers.closedUntil != nil, isForeseen(device, devices, cx),
+    guard cx.agenda.pollers.closedUntil != nil, isForeseen(device, devices, cx),
       let rhythm = rhythm(of: device, devices, cx), rhythm.isRegular,
-      let number = cx.pollers.number(of: rhythm)
+      let number = cx.agenda.pollers.number(of: rhythm)
     else { return false }
     let time = cx.now + SimDuration(microseconds: rhythm.pause)
     guard time <= cx.end else { return false }
@@ -35,10 +36,10 @@ enum Polling {
     devices[device].session!.hasGivenUp = false
     devices[device].session!.stage = .check
     devices[device].session!.isPausing = true
-    let timer = cx.agenda.take(
-      .deviceTimer(.requestTimeout, device: Int32(device), generation: 0), of: device)
-    let sequence = cx.agenda.sequence(of: device)
-    cx.pollers.insert(
+    let actor = Int32(device + 1)
+    let timer = cx.agenda.queue.cancel(requestTimer(device), at: nil, of: actor)
+    let sequence = cx.agenda.queue[sequenceOf: actor]
+    cx.agenda.pollers.insert(
       Poller(
         device: Int32(device), rhythm: number, time: time.microseconds, sequence: sequence,
         next: sequence &+ 1, timer: timer?.time.microseconds ?? .max,
@@ -86,12 +87,12 @@ enum Polling {
     _ device: Int, at place: EventPlace, _ server: borrowing Server, _ devices: inout Devices,
     _ cx: inout Context
   ) {
-    let sums = cx.pollers.play(
+    let sums = cx.agenda.pollers.play(
       device, before: place, until: cx.end, latest: server.version, round: server.openRound.number)
     book(sums, &cx)
     bookBytes(of: device, up: sums.up, down: sums.down, &cx)
-    let poller = cx.pollers.remove(device)
-    let rhythm = cx.pollers.rhythm(of: poller)
+    let poller = cx.agenda.pollers.remove(device)
+    let rhythm = cx.agenda.pollers.rhythm(of: poller)
     let participation = devices[device].session!.participation
     let request = Request.check(heldVersion: poller.heldVersion, participation: participation)
     cx.network[device].generation = poller.generation
@@ -102,16 +103,30 @@ enum Polling {
       cx.network.open(transfer(poller, rhythm, request), of: device)
     }
     if poller.step == .arrival { cx.participations.hold(participation) }
-    let event = event(of: poller, request, devices[device].session!.generation)
-    cx.agenda.restore(
-      event, poller.step.eventClass, at: SimTime(microseconds: poller.time), by: device,
-      poller.sequence)
-    if poller.timer != .max {
-      cx.agenda.restore(
-        .deviceTimer(.requestTimeout, device: poller.device, generation: 0), .deviceTimer,
-        at: SimTime(microseconds: poller.timer), by: device, poller.timerSequence)
+    schedule(poller, request, devices[device].session!.generation, &cx)
+  }
+
+  /// Puts the next event, and the timer of requests, into the queue, with the numbers they have.
+  private static func schedule(
+    _ poller: Poller, _ request: Request, _ session: UInt32, _ cx: inout Context
+  ) {
+    func push(_ event: Event, _ eventClass: EventClass, at microseconds: Int64, _ number: UInt32) {
+      let time = SimTime(microseconds: microseconds)
+      guard time <= cx.end else { return }
+      cx.agenda.queue.push(
+        EventQueue.Entry(
+          time: time, eventClass: eventClass, actor: poller.actor, sequence: number, event: event))
     }
-    cx.agenda.set(sequence: poller.next, of: device)
+    let event = event(of: poller, request, session)
+    push(event, poller.step.eventClass, at: poller.time, poller.sequence)
+    if poller.timer != .max {
+      push(requestTimer(Int(poller.device)), .deviceTimer, at: poller.timer, poller.timerSequence)
+    }
+    cx.agenda.queue[sequenceOf: poller.actor] = poller.next
+  }
+
+  private static func requestTimer(_ device: Int) -> Event {
+    .deviceTimer(.requestTimeout, device: Int32(device), generation: 0)
   }
 
   /// The request that is under way.
@@ -162,16 +177,16 @@ enum Polling {
 
   // MARK: The books
 
-  /// Books all polls up to the event under way; before the server's version or round is another, and
-  /// before somebody looks.
+  /// Books all polls up to the event under way; before the server's version or round is another,
+  /// and before somebody looks.
   static func settle(_ server: borrowing Server, _ cx: inout Context) {
-    guard !cx.pollers.isEmpty else { return }
+    guard !cx.agenda.pollers.isEmpty else { return }
     var pollers = Pollers()
-    swap(&pollers, &cx.pollers)
+    swap(&pollers, &cx.agenda.pollers)
     let sums = pollers.playAll(
       until: cx.end, latest: server.version, round: server.openRound.number
     ) { device, up, down in bookBytes(of: device, up: up, down: down, &cx) }
-    swap(&pollers, &cx.pollers)
+    swap(&pollers, &cx.agenda.pollers)
     book(sums, &cx)
   }
 

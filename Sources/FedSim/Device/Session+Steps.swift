@@ -146,7 +146,7 @@ extension Session {
       devices[device].session!.isStuck = true
     } else if isForGood {
       endSession(device, .rejected, &devices, &cx)
-    } else if !cx.pollers.isOn || !Polling.begin(device, &devices, &cx) {
+    } else if !cx.agenda.pollers.isOn || !Polling.begin(device, &devices, &cx) {
       rest(device, .rejected, &devices, &cx)
     }
   }

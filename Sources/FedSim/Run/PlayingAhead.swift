@@ -23,7 +23,8 @@ extension PlayingAhead {
   /// where the server restarts, or where a device out of session touches others or is touched.
   static func makePlayingAhead(_ devices: inout Devices, _ cx: inout Context) -> PlayingAhead {
     PlayingAhead(
-      isOn: cx.inputs.playsAhead && !cx.audience.wantsEveryEvent && cx.inputs.stop.rounds == nil
+      isOn: cx.inputs.shortcuts.playsAhead && !cx.audience.wantsEveryEvent
+        && cx.inputs.stop.rounds == nil
         && cx.inputs.stop.versions == nil && cx.inputs.stop.accuracy == nil
         && devices.identities.isEmpty && cx.inputs.server.restarts == nil
         && !cx.features.isOn && cx.inputs.server.service == nil && cx.inputs.injections.isEmpty

@@ -24,14 +24,13 @@ package struct SavedRun: Codable {
   let states: ClientStates
   let collection: Central
   let stallCheck: StallCheck
-  let pollers: Pollers
 
   init(_ run: borrowing Simulation) {
     now = run.cx.now
     played = run.cx.played
     isOver = run.cx.isOver
     ahead = run.cx.ahead
-    agenda = run.cx.agenda.saved
+    agenda = SavedAgenda(run.cx.agenda)
     network = run.cx.network
     members = run.cx.members
     books = run.cx.books
@@ -46,7 +45,6 @@ package struct SavedRun: Codable {
     states = run.cx.states
     collection = run.cx.collection
     stallCheck = run.stallCheck
-    pollers = run.cx.pollers
   }
 
   /// Puts what was saved into a run that was made from the same inputs.
@@ -77,9 +75,8 @@ package struct SavedRun: Codable {
     cx.isOver = isOver
     cx.isStuck = isStuck
     cx.ahead = ahead
-    cx.pollers = pollers
     // What making the fleet has scheduled is among what was saved, or is over.
-    cx.agenda.restore(agenda)
+    agenda.restore(to: &cx.agenda)
     cx.members = members
     cx.books = books
     cx.participations = participations

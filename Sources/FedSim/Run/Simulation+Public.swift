@@ -20,7 +20,7 @@ extension Simulation {
   /// Events that were played ahead of their turn, so far.
   package var eventsPlayedAhead: Int { cx.ahead.count }
   /// Events of polls that were foreseen, so far.
-  package var eventsForeseen: Int { cx.pollers.foreseen }
+  package var eventsForeseen: Int { cx.agenda.pollers.foreseen }
 
   /// The current version.
   public var version: Int { Int(server.version) }
@@ -53,7 +53,7 @@ extension Simulation {
   ///
   /// Complexity: O(devices + what lives of updates and participations).
   public func audit() -> [String] {
-    guard !cx.pollers.isEmpty else { return Audit.findings(devices, server, cx) }
+    guard !cx.agenda.pollers.isEmpty else { return Audit.findings(devices, server, cx) }
     var awake = self
     awake.wakeAll()
     return awake.audit()

@@ -59,11 +59,11 @@ extension Simulation {
   /// Plays what the current device does next as far as it is its own affair.
   mutating func playAhead(_ device: Int) {
     cx.ahead.isAhead = true
-    while !cx.pollers.has(device), let next = cx.agenda.queue.upcoming,
+    while !cx.agenda.pollers.has(device), let next = cx.agenda.queue.upcoming,
       next.time < stallCheck.nextCheck,
       PlayingAhead.isOwnAffair(next.event, device, &devices, &server, &cx)
     {
-      handle(cx.agenda.popUpcoming())
+      handle(cx.agenda.queue.popUpcoming())
       cx.ahead.count += 1
     }
     cx.ahead.isAhead = false
@@ -84,7 +84,7 @@ extension Simulation {
   /// Asks for the memory of the devices that will most likely be next; of the first of them also
   /// for what is found through that memory. It pays where a fleet does not fit in a core's cache.
   mutating func prefetchNext() {
-    let (first, fresh) = cx.agenda.comingActors()
+    let (first, fresh) = cx.agenda.queue.comingActors()
     for place in 0..<3 where fresh[place] > 0 {
       let device = Int(fresh[place]) - 1
       devices.prefetch(device)

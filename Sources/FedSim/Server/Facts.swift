@@ -14,7 +14,7 @@ enum Facts {
   static func askSelector(about checkIn: CheckIn, _ server: inout Server, _ cx: inout Context)
     -> AnySelector.Answer
   {
-    cx.pollers.isStale = true
+    cx.agenda.pollers.isStale = true
     let view = serverView(server, cx)
     return cx.inputs.server.selector.value.answer(checkIn, view, with: &server.memories.selector)
   }

@@ -7,7 +7,7 @@ enum Lobby {
   {
     let selector = cx.inputs.server.selector.value
     guard selector.needs.contains(.news) else { return }
-    cx.pollers.isStale = true
+    cx.agenda.pollers.isStale = true
     let view = Facts.serverView(server, cx)
     selector.hear(news, from: device, view, with: &server.memories.selector)
   }
