@@ -36,7 +36,7 @@ __all__ = [
     "scenario", "sweep", "table", "timeline", "trackers", "validate",
     "Memory", "Parameters", "Split", "Sums", "Trainer",
 ]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 def __getattr__(name: str) -> object:
