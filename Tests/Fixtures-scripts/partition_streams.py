@@ -15,8 +15,8 @@ with contextlib.redirect_stdout(io.StringIO()):
 
 
 class Stream:
-    def __init__(self, purpose, ordinal=0, slot=0, seed=1):
-        key = streams.xxh64(streams.struct.pack("<Q", seed) + streams.padded(purpose) + streams.padded(""))
+    def __init__(self, purpose, ordinal=0, slot=0, seed=1, group=""):
+        key = streams.xxh64(streams.struct.pack("<Q", seed) + streams.padded(purpose) + streams.padded(group))
         self.key = (key & streams.M32, key >> 32)
         self.slot, self.ordinal, self.block, self.words = slot, ordinal, 0, []
 

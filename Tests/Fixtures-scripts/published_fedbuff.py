@@ -67,9 +67,11 @@ class World:
     def duration(self, client):
         return self.speeds[client] if self.times == "device" else abs(self.rng.normal())
 
-    def trained(self, start, client, step):
+    def trained(self, start, client, step, order=None):
+        """SGD over a client's samples; `order`: of their places, absent: drawn."""
         w = start.copy()
-        shard = self.rng.permutation(self.shards[client])
+        order = self.rng.permutation(SAMPLES) if order is None else order
+        shard = self.shards[client][order]
         x, y = self.x[shard], self.one_hot[self.y[shard]]
         for at in range(0, SAMPLES, BATCH):
             p = x[at : at + BATCH] @ w

@@ -1,13 +1,15 @@
-"""Plays FedProx's rule on Synthetic(alpha, alpha) in NumPy, without anything of FedSim; prints published.csv.
+"""Plays FedProx's rule on Synthetic(alpha, alpha) in NumPy, without anything of FedSim.
 
-    python3 Tests/Fixtures-scripts/published_fedprox.py SEED... > scenarios/published/fedprox-synthetic/published.csv
+    python3 Tests/Fixtures-scripts/published_fedprox.py SEED...    # adds accuracies to Tests/Published/fedprox.csv
+    python3 Tests/Fixtures-scripts/published_fedprox.py > scenarios/published/fedprox-synthetic/published.csv
 
 Seeds are those of the sweep: `fedsim sweep scenarios/published/fedprox-synthetic/sweep.yaml --dry-run` lists them. The
 data are those of FedSim's source `synthetic`, drawn by the streams of partition_streams.py for these seeds, so that
 both programs learn the same. Initial weights (zeros), cohorts, stragglers and batches are NumPy's own. The rule is that
 of the authors' trainers (fedavg.py, fedprox.py): 10 of 30 clients; of 0, 50 or 90 % of them, stragglers, each does
 1 … 19 epochs of the 20, or is dropped; the mean is weighted by samples; batches of 10, step 0.01. What varies is played
-with the same draws, as columns of one matrix. With 10 seeds it takes half an hour.
+with the same draws, as columns of one matrix. A seed takes
+two minutes.
 """
 import pathlib
 import sys
@@ -120,22 +122,34 @@ def play(users, test, seed):
     return [float(((x @ w[:, v]).argmax(1) == y).mean()) for v in range(len(VARIANTS))]
 
 
-def table(seeds):
-    print("row,where,metric,published,deviation,source")
-    for alpha in (0, 0.5, 1):
-        found = []
-        for seed in seeds:
+def add(path, seeds, alphas=(0, 0.5, 1)):
+    """Plays the seeds and adds a line for each row to the file."""
+    for seed in seeds:
+        for alpha in alphas:
             sets = [user(k, alpha, seed) for k in range(USERS)]
             users = [(with_ones(x), y) for (x, y), _ in sets]
             test = (with_ones(np.vstack([x for _, (x, _) in sets])), np.concatenate([y for _, (_, y) in sets]))
-            found.append(play(users, test, seed))
-            print(alpha, seed, *found[-1], file=sys.stderr, flush=True)
-        for v, (share, drop, mu, name) in enumerate(VARIANTS):
-            values = [accuracies[v] for accuracies in found]
+            with open(path, "a", encoding="utf-8") as file:
+                for variant, accuracy in zip(VARIANTS, play(users, test, seed)):
+                    print(alpha, *(str(x).replace(" ", "_") for x in variant), seed, f"{accuracy:.6f}", sep=",", file=file)
+
+
+def table(path):
+    """published.csv: means over the seeds of the file."""
+    lines = [line.split(",") for line in path.read_text(encoding="utf-8").split()[1:]]
+    print("row,where,metric,published,deviation,source")
+    for alpha in (0, 0.5, 1):
+        for share, drop, mu, name in VARIANTS:
+            key = [str(x).replace(" ", "_") for x in (alpha, share, drop, mu, name)]
+            values = [float(line[6]) for line in lines if line[:5] == key]
             where = f"alpha={alpha};beta={alpha};share={share:g};drop={str(drop).lower()};mu={mu}"
             print(f'"Synthetic({alpha},{alpha}), {share * 100:g} % stragglers, {name}",{where},finalAccuracy,'
-                  f"{np.mean(values):.4f},{np.std(values, ddof=1):.4f},NumPy program")
+                  f"{np.mean(values):.4f},{np.std(values, ddof=1):.4f},NumPy program of {len(values)} seeds")
 
 
 if __name__ == "__main__":
-    table([int(seed) for seed in sys.argv[1:]])
+    file = pathlib.Path(__file__).parent.parent / "Published" / "fedprox.csv"
+    if sys.argv[1:]:
+        add(file, [int(seed) for seed in sys.argv[1:]])
+    else:
+        table(file)
