@@ -59,7 +59,8 @@ def main():
             "communication": round(5000 * math.exp(draw.gauss(0, 1)), 3)}
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, data in [
-            ("availability.pickle.gz", pickle.dumps(availability, 4)), ("capacity.pickle.gz", pickle.dumps(capacity, 4)),
+            ("availability.pickle.gz", pickle.dumps(availability, 4)),
+            ("capacity.pickle.gz", pickle.dumps(capacity, 4)),
             ("states.json.gz", json.dumps(states).encode())]:
         (FOLDER / name).write_bytes(gzip.compress(data, mtime=0))
 

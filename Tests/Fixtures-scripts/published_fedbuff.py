@@ -7,9 +7,10 @@
 Written from the papers: Nguyen et al. 2022 (algorithm 1), Xie et al. 2020 (algorithm 1), Bonawitz et al. 2019 (rounds
 that select 1.3 times their goal and end with it). 1,500 clients with 40 images of Fashion-MNIST each, mixes of classes
 by Dirichlet(1); softmax regression from zeros; one epoch, batches of 8; 1,000 clients train at once. A training takes a
-half-normal time: of its client (`device`), or drawn for each training (`training`), as in the authors' program FLSim. Who is idle is
-asked at random. Counted are updates that were aggregated until an evaluation, one per 100 of them (per round), has the
-target. All draws are NumPy's own. Fashion-MNIST is in $FEDSIM_DATA/fashion-mnist or /usr/share/datasets.
+half-normal time: of its client (`device`), or drawn for each training (`training`), as in the authors' program FLSim.
+Who is idle is asked at random. Counted are updates that were aggregated until an evaluation, one per 100 of them (per
+round), has the target. All draws are NumPy's own. Fashion-MNIST is in $FEDSIM_DATA/fashion-mnist or
+/usr/share/datasets.
 """
 import gzip
 import heapq

@@ -131,7 +131,8 @@ def add(path, seeds, alphas=(0, 0.5, 1)):
             test = (with_ones(np.vstack([x for _, (x, _) in sets])), np.concatenate([y for _, (_, y) in sets]))
             with open(path, "a", encoding="utf-8") as file:
                 for variant, accuracy in zip(VARIANTS, play(users, test, seed)):
-                    print(alpha, *(str(x).replace(" ", "_") for x in variant), seed, f"{accuracy:.6f}", sep=",", file=file)
+                    names = [str(x).replace(" ", "_") for x in variant]
+                    print(alpha, *names, seed, f"{accuracy:.6f}", sep=",", file=file)
 
 
 def table(path):

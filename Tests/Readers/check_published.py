@@ -27,8 +27,8 @@ def played(fedsim, folder, scenario, settings):
     words = [word for setting in settings for word in ("--set", setting)]
     output = f"{folder}/result.h5"
     subprocess.run(
-        [fedsim, "run", ROOT / scenario, "--output", output, "--force", "--quiet", "--set", "record.updates=true", *words],
-        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        [fedsim, "run", ROOT / scenario, "--output", output, "--force", "--quiet", "--set", "record.updates=true",
+         *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     with h5py.File(output) as file:
         updates = {name: file["updates"][name][:] for name in file["updates"]}
         weights = np.vstack([file["model/dense1_weight"][:], file["model/dense1_bias"][:]])
@@ -91,7 +91,8 @@ def check_asynchronous(fedsim, folder):
     for name, step, versions, settings in (
             ("fedbuff", 2, 60, ["server={policy: fedbuff, selector: {concurrent: 100}, trigger: {buffer: 10}, "
                                 "optimizer: {sgd: 2}}"]),
-            ("fedasync", 0.6, 400, ["server={policy: fedasync, selector: {concurrent: 100}, optimizer: {mixing: 0.6}}"])):
+            ("fedasync", 0.6, 400, ["server={policy: fedasync, selector: {concurrent: 100}, "
+                                    "optimizer: {mixing: 0.6}}"])):
         updates, ours = played(fedsim, folder, "scenarios/published/fedbuff/sweep.yaml", [
             *base, *settings, f"stop.versions={versions}", f"record.evaluateEvery.versions={versions}"])
         orders = Orders(1, "phones")
