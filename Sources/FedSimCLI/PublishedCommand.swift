@@ -12,7 +12,8 @@ struct PublishedCommand: RegistryCommand {
     discussion: """
       Without a name it lists the experiments of scenarios/published, with the time that each \
       took. With a name it plays the sweep and prints the table; the same command again \
-      continues an interrupted sweep. docs/published.md has all tables.
+      continues an interrupted sweep. Folders with a README.md alone describe what other commands \
+      play. docs/published.md has all tables.
       """)
 
   @Argument(help: "The experiment, a folder of scenarios/published; absent: list them.")
@@ -55,6 +56,12 @@ struct PublishedCommand: RegistryCommand {
               ?? "there are: \(all.map(\.name).joined(separator: ", "))"))
         return 2
       }
+      guard found.isPlayed else {
+        Output.error(
+          "\(found.path) has no sweep.yaml, so there is nothing to play here; "
+            + "\(found.path)/README.md names the commands that play it")
+        return 2
+      }
       return try play(found, registry)
     } catch {
       return Output.report(error)
@@ -64,6 +71,10 @@ struct PublishedCommand: RegistryCommand {
   private func list(_ all: [PublishedExperiment]) {
     let log = PublishedLog(log)
     for experiment in all {
+      guard experiment.isPlayed else {
+        Output.out("\(experiment.name): described in \(experiment.path)/README.md, no sweep")
+        continue
+      }
       let minutes = log.minutes(of: experiment.name).map { "\($0) min" } ?? "not timed"
       let played = experiment.rows.count { !$0.ours.isEmpty }
       Output.out(
@@ -166,11 +177,17 @@ struct PublishedPage {
       `fedsim published --page` writes this page from `scenarios/published/*/ours.csv`. A row agrees
       where the published figure and the mean of ours are at most two deviations apart; the
       deviation is the root of the sum of both variances. Each folder's README.md says what differs
-      from the paper.
+      from the paper; the paragraphs below are its verdict.
 
       """
     for experiment in experiments {
-      text += "\n## \(experiment.name)\n\n"
+      text += "\n## \(experiment.title)\n\n"
+      let link = "[Source and differences](../\(experiment.path)/README.md).\n"
+      let verdict = experiment.verdict.isEmpty ? "" : "\n\(experiment.verdict)\n"
+      guard experiment.isPlayed else {
+        text += link + verdict
+        continue
+      }
       text += "`fedsim published \(experiment.name)`"
       let (minutes, commit) = (
         log.minutes(of: experiment.name), log.commit(of: experiment.name)
@@ -178,8 +195,7 @@ struct PublishedPage {
       if let minutes, let commit {
         text += ", commit `\(commit)`, \(minutes) min on the machine of the log"
       }
-      text += ".\n[Source and differences](../\(experiment.path)/README.md).\n\n"
-      text += experiment.table
+      text += ".\n" + link + verdict + "\n" + experiment.table
     }
     return text
   }

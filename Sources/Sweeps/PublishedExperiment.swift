@@ -9,7 +9,8 @@ import Schema
 /// `where` (the cells of the sweep's table, such as `alpha=0;mu=1`; empty: all; `variant=2 over
 /// variant=0` is a quotient), `metric` (a column
 /// of that table), `published`, `deviation` (both may be empty) and `source`. `ours.csv` holds what
-/// was played last; `short.txt` the overrides of the short form, a line each.
+/// was played last; `short.txt` the overrides of the short form, a line each. A folder with a
+/// README.md alone describes an experiment that other commands play: it has no rows.
 public struct PublishedExperiment: Sendable {
   /// A published figure, and ours.
   public struct Row: Sendable, Equatable {
@@ -79,12 +80,13 @@ public struct PublishedExperiment: Sendable {
 
   /// Reads the folder's published figures, and ours where they are stored.
   ///
-  /// Throws: `input` where a file is missing, a column is, or a number is none.
+  /// Throws: `input` where a sweep's figures are missing, a column is, or a number is none.
   public init(_ path: String) throws(RunFailure) {
     self.path = path
-    let file = "\(path)/published.csv"
-    let table = try CSVLines(file)
     rows = []
+    let file = "\(path)/published.csv"
+    guard isPlayed || FileManager.default.fileExists(atPath: file) else { return }
+    let table = try CSVLines(file)
     for line in table.lines {
       rows.append(
         Row(
@@ -104,12 +106,14 @@ public struct PublishedExperiment: Sendable {
     }
   }
 
-  /// The experiments of a folder, by name.
+  /// The experiments of a folder, by name: those with published figures or a README.md.
   public static func all(in folder: String) throws(RunFailure) -> [PublishedExperiment] {
     let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
     var found: [PublishedExperiment] = []
     for name in names
-    where FileManager.default.fileExists(atPath: "\(folder)/\(name)/published.csv") {
+    where ["published.csv", "README.md"].contains(where: {
+      FileManager.default.fileExists(atPath: "\(folder)/\(name)/\($0)")
+    }) {
       found.append(try PublishedExperiment("\(folder)/\(name)"))
     }
     return found
@@ -123,26 +127,38 @@ public struct PublishedExperiment: Sendable {
 
   /// Takes ours from a sweep's table: each row's metric of all cells that its condition names.
   ///
-  /// Two conditions with ` over ` between them give quotients, cell by cell in the table's order.
+  /// Two conditions with ` over ` between them give quotients of the cells with the same seed.
   /// Throws: `input` where the table lacks a column of a row, or a condition is none.
   public mutating func take(from folder: SweepFolder) throws(RunFailure) {
     let table = try CSVLines(folder.tablePath)
     for place in rows.indices {
       let sides = rows[place].condition.components(separatedBy: " over ")
-      var values = try ours(of: sides[0], rows[place].metric, table)
-      if sides.count > 1 {
-        let below = try ours(of: sides[1], rows[place].metric, table)
-        values = zip(values, below).map { $0 / $1 }
+      let metric = rows[place].metric
+      let above = try lines(of: sides[0], table)
+      var values: [Double] = []
+      for line in above {
+        guard var value = try table.number(metric, line) else { continue }
+        if sides.count > 1 {
+          let seed = try table.cell("seed", line)
+          var divisor: Double?
+          for other in try lines(of: sides[1], table)
+          where try table.cell("seed", other) == seed {
+            divisor = try table.number(metric, other)
+          }
+          guard let divisor else { continue }
+          value /= divisor
+        }
+        values.append(value)
       }
       rows[place].ours = values
     }
   }
 
-  /// The values of a column in the cells that a condition names.
-  private func ours(
-    of condition: String, _ metric: String, _ table: CSVLines
-  ) throws(RunFailure) -> [Double] {
-    var values: [Double] = []
+  /// The lines of the cells that a condition names, in the table's order.
+  private func lines(
+    of condition: String, _ table: CSVLines
+  ) throws(RunFailure) -> [CSVLines.Line] {
+    var found: [CSVLines.Line] = []
     for line in table.lines {
       var holds = true
       for part in condition.split(separator: ";") {
@@ -153,9 +169,8 @@ public struct PublishedExperiment: Sendable {
         }
         if try table.cell(String(sides[0]), line) != sides[1] { holds = false }
       }
-      guard holds, let value = try table.number(metric, line) else { continue }
-      values.append(value)
+      if holds { found.append(line) }
     }
-    return values
+    return found
   }
 }

@@ -1,13 +1,15 @@
 """Plays FedBuff, FedAsync and synchronous rounds with over-selection in NumPy, without anything of FedSim.
 
-    python3 Tests/Fixtures-scripts/published_fedbuff.py grid SEED...     # the grid of steps, a line for each run
-    python3 Tests/Fixtures-scripts/published_fedbuff.py chosen SEED...   # the steps that the grid chose
-    python3 Tests/Fixtures-scripts/published_fedbuff.py untuned SEED...  # log-normal times and one step, to 0.75
+    python3 Tests/Fixtures-scripts/published_fedbuff.py grid SEED...    # adds the grid of steps, a line for each run
+    python3 Tests/Fixtures-scripts/published_fedbuff.py chosen SEED...  # adds the steps that the grid chose
+    python3 Tests/Fixtures-scripts/published_fedbuff.py > scenarios/published/fedbuff/published.csv
+
+The lines are added to Tests/Published/fedbuff.csv, where an empty number of updates says that the most were too few.
 
 Written from the papers: Nguyen et al. 2022 (algorithm 1), Xie et al. 2020 (algorithm 1), Bonawitz et al. 2019 (rounds
 that select 1.3 times their goal and end with it). 1,500 clients with 40 images of Fashion-MNIST each, mixes of classes
 by Dirichlet(1); softmax regression from zeros; one epoch, batches of 8; 1,000 clients train at once. A training takes a
-half-normal time: of its client (`device`), or drawn for each training (`training`), as in the authors' program FLSim.
+half-normal time, of its client (`device`), or drawn for each training (`training`) as in the authors' program FLSim.
 Who is idle is asked at random. Counted are updates that were aggregated until an evaluation, one per 100 of them (per
 round), has the target. All draws are NumPy's own. Fashion-MNIST is in $FEDSIM_DATA/fashion-mnist or
 /usr/share/datasets.
@@ -22,12 +24,18 @@ import numpy as np
 
 CLIENTS, SAMPLES, BATCH, AT_ONCE, BUFFER, OVER = 1500, 40, 8, 1000, 10, 1.3
 # A client's step and the server's: those that the grid chose.
-CHOSEN = {"fedbuff": (0.02, 1.0), "fedasync": (0.02, 0.6), "synchronous": (0.02, 1.0)}
+CHOSEN = {"fedbuff": (0.08, 3.0), "fedasync": (0.32, 0.6), "synchronous": (0.32, 1.0)}
 GRID = {
-    "fedbuff": [(c, s) for c in (0.005, 0.02, 0.08) for s in (1.0, 3.0, 10.0)],
-    "fedasync": [(c, s) for c in (0.02, 0.08, 0.32) for s in (0.2, 0.6, 1.0)],
-    "synchronous": [(c, s) for c in (0.02, 0.08, 0.32) for s in (1.0, 3.0, 10.0)]}
+    "fedbuff": [(c, s) for c in (0.32, 0.08, 0.02, 0.005) for s in (1.0, 3.0, 10.0)],
+    "fedasync": [(c, s) for c in (1.28, 0.32, 0.08) for s in (0.2, 0.6, 1.0)],
+    "synchronous": [(c, s) for c in (1.28, 0.32, 0.08) for s in (1.0, 3.0)]}
 MOST = {"fedbuff": 40_000, "fedasync": 100_000, "synchronous": 150_000}
+FILE = pathlib.Path(__file__).parent.parent / "Published" / "fedbuff.csv"
+# A row of published.csv: its name, the variant of the sweep, the method, and over which other it is.
+ROWS = [
+    ("updates, FedBuff", 0, "fedbuff", None), ("updates, FedAsync", 1, "fedasync", None),
+    ("updates, synchronous", 2, "synchronous", None), ("synchronous over FedBuff", 2, "synchronous", "fedbuff"),
+    ("FedAsync over FedBuff", 1, "fedasync", "fedbuff")]
 
 
 def images(name):
@@ -56,13 +64,12 @@ def partition(labels, rng):
 
 
 class World:
-    def __init__(self, seed, times, kind="half-normal"):
+    def __init__(self, seed, times):
         self.rng = np.random.default_rng(seed)
         (self.x, self.y), self.test = images("train"), images("t10k")
         self.shards = partition(self.y, self.rng)
         self.one_hot = np.eye(10, dtype=np.float32)
-        self.speeds = np.abs(self.rng.normal(size=CLIENTS)) if kind == "half-normal" else np.exp(
-            self.rng.normal(size=CLIENTS))
+        self.speeds = np.abs(self.rng.normal(size=CLIENTS))
         self.times = times
 
     def duration(self, client):
@@ -142,20 +149,38 @@ def play(world, method, steps, target, most):
     return asynchronous(world, method, *steps, target, most)
 
 
-def main(mode, seeds):
-    print("mode,times,method,client step,server step,target,seed,updates", flush=True)
-    steps = GRID if mode == "grid" else {method: [chosen] for method, chosen in CHOSEN.items()}
-    if mode == "untuned":
-        steps = {"fedbuff": [(0.02, 1.0)], "fedasync": [(0.02, 0.6)], "synchronous": [(0.02, 1.0)]}
-    target = 0.75 if mode == "untuned" else 0.8
+def add(mode, seeds, target=0.8):
+    """Plays the seeds and adds a line for each run to the file."""
+    steps = GRID if mode == "grid" else {method: [pair] for method, pair in CHOSEN.items()}
     for times in ("device", "training") if mode == "chosen" else ("device",):
-        for method, pairs in steps.items():
-            for pair in pairs:
-                for seed in seeds:
-                    world = World(seed, times, "log-normal" if mode == "untuned" else "half-normal")
-                    found = play(world, method, pair, target, MOST[method])
-                    print(mode, times, method, *pair, target, seed, found or "", sep=",", flush=True)
+        for seed in seeds:
+            for method, pairs in steps.items():
+                for pair in pairs:
+                    found = play(World(seed, times), method, pair, target, MOST[method])
+                    with open(FILE, "a", encoding="utf-8") as file:
+                        print(mode, times, method, *pair, target, seed, found or "", sep=",", file=file)
+
+
+def table():
+    """published.csv: this program's means over seeds, and the paper's two ratios."""
+    updates = {}
+    for line in FILE.read_text(encoding="utf-8").splitlines()[1:]:
+        mode, times, method, _, _, _, seed, found = line.split(",")
+        if (mode, times) == ("chosen", "device"):
+            updates[method, seed] = float(found)
+    seeds = sorted({seed for _, seed in updates})
+    print("row,where,metric,published,deviation,source")
+    for name, variant, method, over in ROWS:
+        values = [updates[method, seed] / (updates[over, seed] if over else 1) for seed in seeds]
+        where = f"variant={variant} over variant=0" if over else f"variant={variant}"
+        print(f'"{name} (NumPy)",{where},aggregatedUpdates,{np.mean(values):.6g},{np.std(values, ddof=1):.4g},'
+              f"NumPy program of {len(seeds)} seeds")
+    for name, variant, ratio in (("synchronous over FedBuff (paper)", 2, 3.3), ("FedAsync over FedBuff (paper)", 1, 2.5)):
+        print(f'"{name}",variant={variant} over variant=0,aggregatedUpdates,{ratio},,abstract')
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], [int(seed) for seed in sys.argv[2:]] or [1, 2, 3])
+    if sys.argv[2:]:
+        add(sys.argv[1], [int(seed) for seed in sys.argv[2:]])
+    else:
+        table()
