@@ -152,15 +152,16 @@ scenarios: build ## hold all scenarios to their claims and baselines (docs/check
 	@Scripts/deps data
 	$(FEDSIM) check scenarios
 
-published: build ## play all published experiments, 3 seeds each, and write docs/published.md; again: go on
+published: build ## play all published experiments and write docs/published.md; again: continue
 	@Scripts/deps data
 	set -e; for folder in scenarios/published/*/sweep.yaml; do \
 	  $(FEDSIM) published $$(basename $$(dirname $$folder)) --store --quiet; done
 	$(FEDSIM) published --page > docs/published.md.new && mv docs/published.md.new docs/published.md
 
-published-claims: build ## hold the published experiments' claims in their short form; one minute
+published-claims: build ## hold the published experiments' claims in their short form, and docs/published.md to what is stored; one minute
 	@Scripts/deps data
 	$(FEDSIM) check scenarios/published/*/claim.yaml
+	$(FEDSIM) published --page | diff docs/published.md -
 
 bench: build ## time the workloads beside floors, events beside SimPy, a million phones, a mean beside a pass; BENCH="--threads 1"
 	@Scripts/deps data readers
