@@ -76,10 +76,11 @@ public struct Catalog: Sendable {
     public let summary: String
     /// What else lists say of it; nil: nothing.
     public let note: String?
-    /// Its settings, for documentation.
-    public let fields: [FieldDescription]
+    /// Its settings, for documentation: described anew each time, for a run asks for none of them.
+    public var fields: [FieldDescription] { describe() }
     /// The setting that a bare value represents.
     public let shorthand: String?
+    fileprivate let describe: @Sendable () -> [FieldDescription]
     let make: @Sendable (Node, inout Reader) -> (value: any Sendable, settings: Node)
 
     /// Reads settings of this part and gives them resolved, every value explicit.
@@ -115,8 +116,7 @@ public struct Catalog: Sendable {
     entries.append(
       Entry(
         seam: seam.name, name: P.name, summary: P.summary, note: P.note,
-        fields: P.Settings.descriptions,
-        shorthand: P.Settings.shorthand
+        shorthand: P.Settings.shorthand, describe: { P.Settings.descriptions }
       ) { node, reader in
         let settings = reader.read(P.Settings.self, from: node)
         return (value(P(settings)), settings.resolved)

@@ -3,7 +3,9 @@ public struct Form<Value: Sendable>: Sendable {
   /// What kind of value it is.
   public let shape: Shape
   /// What is expected, in words that follow "expected".
-  public let expected: String
+  public var expected: String { words() }
+  /// These words: they are made where they are needed, since those of settings name all fields.
+  let words: @Sendable () -> String
   /// A bare word that represents a value, too.
   public private(set) var word: String?
   let read: @Sendable (Node, inout Reader) -> Value?
@@ -11,12 +13,12 @@ public struct Form<Value: Sendable>: Sendable {
 
   /// A form; `read` reports a fault where it gives nil.
   public init(
-    shape: Shape, expected: String,
+    shape: Shape, expected: @autoclosure @escaping @Sendable () -> String,
     read: @escaping @Sendable (Node, inout Reader) -> Value?,
     write: @escaping @Sendable (Value) -> Node
   ) {
     self.shape = shape
-    self.expected = expected
+    words = expected
     self.read = read
     self.write = write
   }
@@ -25,19 +27,20 @@ public struct Form<Value: Sendable>: Sendable {
   ///
   /// Where the shape is a number, a flag or a quantity, the fault says what to write instead.
   public init(
-    shape: Shape, expected: String, parse: @escaping @Sendable (String, _ isQuoted: Bool) -> Value?,
+    shape: Shape, expected: @autoclosure @escaping @Sendable () -> String,
+    parse: @escaping @Sendable (String, _ isQuoted: Bool) -> Value?,
     write: @escaping @Sendable (Value) -> Node
   ) {
     self.init(
-      shape: shape, expected: expected,
+      shape: shape, expected: expected(),
       read: { node, reader in
         guard case .scalar(let text, let isQuoted) = node.content else {
-          reader.report(node, expected: expected)
+          reader.report(node, expected: expected())
           return nil
         }
         if let value = parse(text, isQuoted) { return value }
         let hint = shape.hint(text, isQuoted: isQuoted)
-        reader.report(node, expected: expected + (hint.map { "; \($0)" } ?? ""))
+        reader.report(node, expected: expected() + (hint.map { "; \($0)" } ?? ""))
         return nil
       }, write: write)
   }
@@ -58,18 +61,19 @@ extension Form {
   /// A list of at least `minimum` values.
   public static func list<Element>(of element: Form<Element>, minimum: Int = 0) -> Form<[Element]>
   where Value == [Element] {
-    let expected =
+    let expected: @Sendable () -> String = {
       "a list" + (minimum > 0 ? " of at least \(minimum)" : "") + ", each \(element.expected)"
+    }
     return Form<[Element]>(
-      shape: .list(element.shape), expected: expected,
+      shape: .list(element.shape), expected: expected(),
       read: { node, reader in
         guard case .sequence(let nodes) = node.content else {
-          reader.report(node, expected: expected)
+          reader.report(node, expected: expected())
           return nil
         }
         guard nodes.count >= minimum else {
           let found = nodes.isEmpty ? node.found : "a list of \(nodes.count)"
-          reader.report(.unexpected(found: found, expected: expected), at: node.place)
+          reader.report(.unexpected(found: found, expected: expected()), at: node.place)
           return nil
         }
         let values = nodes.enumerated().compactMap { index, node in

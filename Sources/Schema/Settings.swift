@@ -36,7 +36,8 @@ public struct Field<Owner>: Sendable {
   /// What kind of value is expected.
   public let shape: Shape
   /// What is expected, in words.
-  public let expected: String
+  public var expected: String { words() }
+  private let words: @Sendable () -> String
   /// A bare word that is taken, too.
   public let word: String?
   /// Whether the key must be there.
@@ -54,7 +55,7 @@ public struct Field<Owner>: Sendable {
     self.key = key
     self.summary = summary
     shape = form.shape
-    expected = form.expected
+    words = form.words
     word = form.word
     isRequired = required
     isAssumption = assumption
@@ -100,7 +101,7 @@ public struct Field<Owner>: Sendable {
     self.key = key
     self.summary = summary
     shape = form.shape
-    expected = form.expected
+    words = form.words
     word = form.word
     isRequired = false
     isAssumption = assumption
@@ -121,7 +122,7 @@ extension Field {
     self.key = key
     self.summary = summary
     self.shape = shape
-    self.expected = expected
+    words = { expected }
     word = nil
     isRequired = false
     isAssumption = false
