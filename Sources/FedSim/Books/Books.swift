@@ -43,11 +43,14 @@ public struct Books: Codable {
   /// Opens an account for each device, and one of energy where there are batteries.
   mutating func open(devices count: Int, hasEnergy: Bool) {
     activity.reserveCapacity(count)
+    devices.reserveCapacity(count)
     for _ in 0..<count {
       activity.append(DeviceActivity())
       devices.append(DeviceEffort())
     }
-    if hasEnergy { for _ in 0..<count { energies.append(DeviceEnergy()) } }
+    guard hasEnergy else { return }
+    energies.reserveCapacity(count)
+    for _ in 0..<count { energies.append(DeviceEnergy()) }
   }
 
   /// Work of a device has ended.

@@ -5,18 +5,26 @@ import Learning
 ///
 /// Two that share memory part when one of them says that it will change (`makeUnique`).
 struct EventLists {
-  /// An event in its actor's list.
+  /// An event in its actor's list. Of a million phones each byte counts: 20 they are, because none
+  /// of the parts has more than four.
   struct Slot {
-    var time: SimTime
-    var event: Event
-    var eventClass: EventClass
-    var sequence: UInt32
+    private let timeLow: UInt32
+    private let timeHigh: UInt32
+    let sequence: UInt32
+    fileprivate let code: EventCode
+    let eventClass: EventClass
 
-    fileprivate init(_ entry: borrowing EventQueue.Entry) {
-      time = entry.time
-      event = entry.event
+    fileprivate init(_ entry: borrowing EventQueue.Entry, _ code: EventCode) {
+      let bits = UInt64(bitPattern: entry.time.microseconds)
+      timeLow = UInt32(truncatingIfNeeded: bits)
+      timeHigh = UInt32(truncatingIfNeeded: bits >> 32)
+      self.code = code
       eventClass = entry.eventClass
       sequence = entry.sequence
+    }
+
+    @inline(__always) var time: SimTime {
+      SimTime(microseconds: Int64(bitPattern: UInt64(timeHigh) << 32 | UInt64(timeLow)))
     }
 
     /// Whether it comes before an entry of the same actor.
@@ -171,6 +179,13 @@ struct EventLists {
 
   private var storage = Storage()
   private var lists = RecordArray<List>()
+  /// Events that a slot has no room for.
+  private var kept = Slots<Event>()
+
+  /// What an actor takes that has few events to come.
+  static var bytesOfActor: Int {
+    MemoryLayout<List>.stride + Storage.least * MemoryLayout<Slot>.stride
+  }
 
   /// How many actors have a list.
   var count: Int { lists.count }
@@ -200,28 +215,57 @@ struct EventLists {
     lists[Int(actor)].sequence = sequence
   }
 
+  /// The event in a slot of an actor's list.
+  @inline(__always)
+  func event(_ slot: Slot, of actor: Int32) -> Event {
+    guard let place = slot.code.place else { return slot.code.event(of: actor) }
+    return kept[place]!
+  }
+
+  /// What is in a slot of an actor's list.
+  @inline(__always)
+  func entry(_ slot: Slot, of actor: Int32) -> EventQueue.Entry {
+    EventQueue.Entry(
+      time: slot.time, eventClass: slot.eventClass, actor: actor, sequence: slot.sequence,
+      event: event(slot, of: actor))
+  }
+
+  /// Whether a slot has an event; `code` is that of the event, where it has one.
+  @inline(__always)
+  func has(_ event: Event, _ code: EventCode?, in slot: Slot) -> Bool {
+    if let code { return slot.code == code }
+    guard let place = slot.code.place else { return false }
+    return kept[place] == event
+  }
+
   /// Puts an entry into its actor's list; whether it is its first event now.
   @inline(__always)
   mutating func insert(_ entry: EventQueue.Entry) -> Bool {
     let actor = Int(entry.actor)
     while lists.count <= actor { add() }
+    let code = EventCode(entry.event, of: entry.actor) ?? keep(entry.event)
     var list = lists[actor]
-    guard list.isShort, list.count < Storage.least else { return insertLong(entry) }
+    guard list.isShort, list.count < Storage.least else { return insertLong(entry, code) }
     let slots = list.slots
     var place = Int(list.count)
     while place > 0, slots[place - 1].precedes(entry) {
       slots[place] = slots[place - 1]
       place -= 1
     }
-    (slots + place).initialize(to: Slot(entry))
+    (slots + place).initialize(to: Slot(entry, code))
     list.count += 1
     lists[actor] = list
     return place + 1 == Int(list.count)
   }
 
+  @inline(never)
+  private mutating func keep(_ event: Event) -> EventCode {
+    EventCode(keptAt: kept.insert(event))
+  }
+
   /// The same in a list that has more than the least memory, or needs more.
   @inline(never)
-  private mutating func insertLong(_ entry: EventQueue.Entry) -> Bool {
+  private mutating func insertLong(_ entry: EventQueue.Entry, _ code: EventCode) -> Bool {
     let actor = Int(entry.actor)
     var list = lists[actor]
     let place = list.places { !$0.precedes(entry) }
@@ -233,23 +277,26 @@ struct EventLists {
       }
     }
     list.open(place)
-    (list.slots + place).initialize(to: Slot(entry))
+    (list.slots + place).initialize(to: Slot(entry, code))
     lists[actor] = list
     return place + 1 == Int(list.count)
   }
 
   /// Takes the first event of an actor out of its list.
   @inline(__always)
-  mutating func removeFirst(of actor: Int32) -> Slot {
+  mutating func removeFirst(of actor: Int32) -> EventQueue.Entry {
     let slot = lists[Int(actor)].first
     lists[Int(actor)].count -= 1
     if !lists[Int(actor)].isShort { shrink(actor) }
-    return slot
+    let entry = entry(slot, of: actor)
+    if let place = slot.code.place { _ = kept.remove(place) }
+    return entry
   }
 
   /// Takes an event out of an actor's list.
   @inline(__always)
   mutating func remove(_ place: Int, of actor: Int32) {
+    if let place = lists[Int(actor)].slots[place].code.place { _ = kept.remove(place) }
     lists[Int(actor)].close(place)
     if !lists[Int(actor)].isShort { shrink(actor) }
   }

@@ -21,6 +21,23 @@ struct EventMarks {
     }
   }
 
+  /// A mark without the rank, which is worked out where it is looked at.
+  struct Filed {
+    let time: SimTime
+    /// Class in the upper 32 bits, actor in the lower.
+    private let place: UInt64
+
+    init(time: SimTime, eventClass: EventClass, actor: Int32) {
+      self.time = time
+      place = UInt64(eventClass.rawValue) << 32 | UInt64(UInt32(bitPattern: actor))
+    }
+
+    var eventClass: EventClass { EventClass(rawValue: UInt8(place >> 32))! }
+    var actor: Int32 { Int32(truncatingIfNeeded: place) }
+  }
+
+  /// What permutes the actors within one (time, class), if anything does.
+  let shaken: ShakenTies?
   /// The heap: everything before `limit`.
   private var heap: [Mark] = []
   private var limit = SimTime.never
@@ -32,12 +49,12 @@ struct EventMarks {
   private var next = 0
   /// Marks of stretches in runs of four, and of each run the one before it in its stretch. So a
   /// mark is filed without a look at the others of its stretch, which are far away.
-  private var filed: [Mark] = []
+  private var filed: [Filed] = []
   private var before: [Int32] = []
   /// Runs that are free.
   private var free: [Int32] = []
   /// What comes after the last stretch.
-  private var beyond: [Mark] = []
+  private var beyond: [Filed] = []
 
   /// Whether the heap's first mark has been taken and its place waits for another: most often the
   /// same actor's next, which then sinks from there.
@@ -52,10 +69,15 @@ struct EventMarks {
   private static let most = 2048
   /// How many marks a stretch is meant to have.
   private static let each = 16
+  /// How many times of marks are sorted at most to find the middle one.
+  private static let sample = 1 << 16
 
-  mutating func push(_ mark: Mark) {
+  init(shaken: ShakenTies? = nil) { self.shaken = shaken }
+
+  mutating func push(_ filed: Filed) {
     count += 1
-    guard mark.time < limit || limit == .never else { return file(mark) }
+    guard filed.time < limit || limit == .never else { return file(filed) }
+    let mark = mark(filed)
     if isFirstTaken {
       isFirstTaken = false
       return sink(mark, from: 0)
@@ -63,9 +85,21 @@ struct EventMarks {
     heap.append(mark)
     rise(mark, from: heap.count - 1)
     guard limit == .never, heap.count > Self.most else { return }
-    var all: [Mark] = []
-    swap(&all, &heap)
+    let all = heap.map {
+      Filed(time: $0.time, eventClass: EventClass(rawValue: $0.eventClass)!, actor: $0.actor)
+    }
+    heap = []
     spread(all)
+  }
+
+  /// A mark with its rank.
+  @inline(__always)
+  private func mark(_ filed: Filed) -> Mark {
+    let rank =
+      shaken?.rank(filed.time, filed.eventClass, filed.actor)
+      ?? UInt64(UInt32(bitPattern: filed.actor))
+    return Mark(
+      time: filed.time, rank: UInt64(filed.eventClass.rawValue) << 56 | rank, actor: filed.actor)
   }
 
   mutating func popFirst() -> Mark? {
@@ -99,7 +133,7 @@ struct EventMarks {
   }
 
   /// Puts a mark behind the heap's stretch of time.
-  private mutating func file(_ mark: Mark) {
+  private mutating func file(_ mark: Filed) {
     let place = (mark.time.microseconds - origin) >> shift
     guard place < stretches.count else { return beyond.append(mark) }
     let last = stretches[Int(place)]
@@ -112,7 +146,7 @@ struct EventMarks {
     stretches[Int(place)] = own
   }
 
-  private mutating func addRun(_ mark: Mark) -> Int32 {
+  private mutating func addRun(_ mark: Filed) -> Int32 {
     before.append(-1)
     for _ in 0..<4 { filed.append(mark) }
     return Int32(before.count - 1)
@@ -122,7 +156,7 @@ struct EventMarks {
   private mutating func take(_ stretch: Int) {
     var last = stretches[stretch]
     while last >= 0 {
-      for place in last & ~3...last { heap.append(filed[Int(place)]) }
+      for place in last & ~3...last { heap.append(mark(filed[Int(place)])) }
       free.append(last >> 2)
       last = before[Int(last >> 2)]
     }
@@ -138,27 +172,32 @@ struct EventMarks {
         limit = SimTime(microseconds: origin + Int64(next) << shift)
         order()
       } else if beyond.count > Self.most {
-        var all: [Mark] = []
+        var all: [Filed] = []
         swap(&all, &beyond)
         spread(all)
       } else {
-        swap(&heap, &beyond)
-        (stretches, limit) = ([], .never)
+        for mark in beyond { heap.append(self.mark(mark)) }
+        (beyond, stretches, limit) = ([], [], .never)
         order()
       }
     }
   }
 
   /// Spreads marks over stretches such that the nearer half has about `each` in one.
-  private mutating func spread(_ all: [Mark]) {
-    let times = all.map(\.time.microseconds).sorted()
-    let half = times[times.count / 2] - times[0]
-    let wanted = Int64(max(1, times.count / 2 / Self.each))
-    (origin, shift, next) = (times[0], 0, 0)
+  private mutating func spread(_ all: [Filed]) {
+    var (first, last) = (all[0].time, all[0].time)
+    for mark in all { (first, last) = (min(first, mark.time), max(last, mark.time)) }
+    let some = stride(from: 0, to: all.count, by: (all.count - 1) / Self.sample + 1)
+    let times = some.map { all[$0].time.microseconds }.sorted()
+    let half = times[times.count / 2] - first.microseconds
+    let wanted = Int64(max(1, all.count / 2 / Self.each))
+    (origin, shift, next) = (first.microseconds, 0, 0)
     while half >> shift > wanted { shift += 1 }
-    let used = min(4 * wanted, (times[times.count - 1] - origin) >> shift + 1)
+    let used = min(4 * wanted, (last.microseconds - origin) >> shift + 1)
     stretches = Array(repeating: -1, count: Int(used))
     limit = SimTime(microseconds: origin)
+    filed.reserveCapacity(all.count + all.count / 8)
+    before.reserveCapacity(all.count / 4 + all.count / 32)
     for mark in all { file(mark) }
   }
 

@@ -27,16 +27,15 @@ package struct EventQueue {
   }
 
   private var lists = EventLists()
-  private var marks = EventMarks()
+  private var marks: EventMarks
   /// The actor whose event was taken last; its list has no mark.
   private var current: Int32 = -1
-  private let shaken: ShakenTies?
 
   /// An empty queue; `shaken` permutes the actors within one (time, class).
-  package init(shaken: ShakenTies? = nil) { self.shaken = shaken }
+  package init(shaken: ShakenTies? = nil) { marks = EventMarks(shaken: shaken) }
 
   /// Forgets all events.
-  mutating func removeAll() { self = EventQueue(shaken: shaken) }
+  mutating func removeAll() { self = EventQueue(shaken: marks.shaken) }
 
   /// How many events wait.
   package private(set) var count = 0
@@ -78,7 +77,7 @@ package struct EventQueue {
     entries.reserveCapacity(count)
     for actor in 0..<Int32(lists.count) {
       for place in (0..<Int(lists[actor].count)).reversed() {
-        entries.append(entry(lists[actor].slots[place], of: actor))
+        entries.append(lists.entry(lists[actor].slots[place], of: actor))
       }
     }
     return entries
@@ -92,10 +91,11 @@ package struct EventQueue {
     lists.makeUnique()
     let list = lists[actor]
     let last = Int(list.count) - 1
+    let code = EventCode(event, of: actor)
     var place = time.map { time in list.places { $0.time >= time } - 1 } ?? last
     while place >= 0, time == nil || list.slots[place].time == time {
-      if list.slots[place].event == event {
-        let found = entry(list.slots[place], of: actor)
+      if lists.has(event, code, in: list.slots[place]) {
+        let found = lists.entry(list.slots[place], of: actor)
         lists.remove(place, of: actor)
         count -= 1
         if place == last, actor != current { mark(actor) }
@@ -144,30 +144,21 @@ package struct EventQueue {
   package var upcoming: (time: SimTime, event: Event)? {
     guard current >= 0, Int(current) < lists.count else { return nil }
     let list = lists[current]
-    return list.count == 0 ? nil : (list.first.time, list.first.event)
+    return list.count == 0 ? nil : (list.first.time, lists.event(list.first, of: current))
   }
 
   /// Takes the next event of the actor whose event was taken last.
   package mutating func popUpcoming() -> Entry {
     lists.makeUnique()
     count -= 1
-    return entry(lists.removeFirst(of: current), of: current)
-  }
-
-  @inline(__always)
-  private func entry(_ slot: EventLists.Slot, of actor: Int32) -> Entry {
-    Entry(
-      time: slot.time, eventClass: slot.eventClass, actor: actor, sequence: slot.sequence,
-      event: slot.event)
+    return lists.removeFirst(of: current)
   }
 
   /// Says when the first event of an actor comes.
   private mutating func mark(_ actor: Int32) {
     guard Int(actor) < lists.count, lists[actor].count > 0 else { return }
-    let (time, eventClass) = (lists[actor].first.time, lists[actor].first.eventClass)
-    let rank = shaken?.rank(time, eventClass, actor) ?? UInt64(actor)
     marks.push(
-      EventMarks.Mark(
-        time: time, rank: UInt64(eventClass.rawValue) << 56 | rank, actor: actor))
+      EventMarks.Filed(
+        time: lists[actor].first.time, eventClass: lists[actor].first.eventClass, actor: actor))
   }
 }

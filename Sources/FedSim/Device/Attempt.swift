@@ -58,8 +58,8 @@ struct Attempt: Codable {
 struct Pace: Codable {
   let full: SimDuration
   let ragged: SimDuration
-  let batchesPerEpoch: Int
   let batchCount: Int
+  @Packed private(set) var batchesPerEpoch: Int
 
   /// The time that the first `batches` take.
   func time(_ batches: Int) -> SimDuration {
@@ -96,7 +96,7 @@ extension Pace {
     let last = samples - max(0, batches - 1) * plan.batchSize
     self.init(
       full: batch(min(plan.batchSize, max(samples, 1))), ragged: batch(max(last, 1)),
-      batchesPerEpoch: batches, batchCount: plan.batchCount(shardCount: samples))
+      batchCount: plan.batchCount(shardCount: samples), batchesPerEpoch: batches)
   }
 }
 

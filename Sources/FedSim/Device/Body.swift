@@ -1,3 +1,5 @@
+import Numerics
+
 /// Energy by what brought or took it, in nanojoules: what was charged minus all the rest is the
 /// change of the battery, exactly.
 public struct EnergyLedger: Sendable, Equatable, Codable {
@@ -96,32 +98,17 @@ struct Body: Codable {
     var isHot = false
   }
 
-  private struct HeatLimits: Codable {
-    let fair: Int64
-    let serious: Int64
-    let critical: Int64
-  }
   private struct Flows: Codable {
     var charger: Int32 = 0
     var cooling: Int32 = 0
     var chargingLoss: UInt8 = 0
   }
 
-  /// Whether the device's group looks at energy at all.
-  let isThere: Bool
-  let capacity: Int64
-  /// The heat from which the state is fair, serious, critical; beyond reach where heat is not
-  /// looked at.
-  private let heatLimits: HeatLimits
-  /// The levels in percent at which something changes, on and off, ascending; 0 behind the last.
-  private let levels: SIMD16<UInt8>
-  let bootLevel: UInt8
-  let initial: Int64
+  /// What never changes, in memory that the devices of a kind share and `Devices` owns.
+  @Rebuilt private(set) var figures: UnsafePointer<BodyFigures>
   var energy: Int64
   var heat: Int64 = 0
   var since = SimTime.start
-  var load = Load()
-  var use = BodyUse.unknown
   /// What the charger could deliver now; 0 while unplugged.
   var charger: Int64 {
     get { Int64(flows.charger) }
@@ -136,47 +123,43 @@ struct Body: Codable {
     get { Int64(flows.chargingLoss) }
     set { flows.chargingLoss = UInt8(newValue) }
   }
-  private var flows = Flows()
   var ledger = EnergyLedger()
 
   /// When the next threshold is looked at, and the event that does it.
   var check = SimTime.never
-  var checkGeneration: UInt32 = 0
-
   /// When a device that was empty has booted; `never` unless it boots.
   var bootsAt = SimTime.never
-  var state = State()
+  var checkGeneration: UInt32 = 0
   /// The speed of training, in percent.
   var speed: Int64 {
     get { Int64(percent) }
     set { percent = UInt8(newValue) }
   }
+  // What is small comes last, such that a body is two lines of a processor's cache.
+  var load = Load()
+  private var flows = Flows()
+  var use = BodyUse.unknown
   private var percent: UInt8 = 100
+  var state = State()
 
-  /// Of a device whose energy nobody looks at.
-  init() { self.init(BatterySettings(), nil, isThere: false) }
-
-  init(_ battery: BatterySettings, _ thermal: ThermalSettings?, isThere: Bool = true) {
-    self.isThere = isThere
-    let (capacity, level) = (battery.capacity, battery.initialLevel)
-    self.capacity = capacity.nanojoules
-    heatLimits =
-      thermal.map {
-        HeatLimits(
-          fair: $0.fair.nanojoules, serious: $0.serious.nanojoules,
-          critical: $0.critical.nanojoules)
-      } ?? HeatLimits(fair: .max, serious: .max, critical: .max)
-    let percents = [10, 20, 80, 85, 90, 95, 100, battery.lowPowerEnds, battery.essentialBelow]
-    var levels = SIMD16<UInt8>(repeating: 0)
-    for (place, percent) in percents.filter({ $0 > 0 }).sorted().enumerated() {
-      levels[place] = UInt8(percent)
-    }
-    self.levels = levels
-    bootLevel = UInt8(battery.bootLevel)
-    initial = min(
-      capacity.nanojoules, max(0, Int64((Double(capacity.nanojoules) * level).rounded())))
-    energy = initial
+  /// A body at rest, with the energy that it begins with.
+  init(_ figures: UnsafePointer<BodyFigures>) {
+    self.figures = figures
+    energy = figures.pointee.initial
   }
+
+  /// Whether the device's group looks at energy at all.
+  var isThere: Bool { @inline(__always) get { figures.pointee.isThere } }
+  var capacity: Int64 { @inline(__always) get { figures.pointee.capacity } }
+  /// The energy that it began with.
+  var initial: Int64 { figures.pointee.initial }
+  private var heatLimits: BodyFigures.HeatLimits {
+    @inline(__always) get { figures.pointee.heatLimits }
+  }
+  private var levels: SIMD16<UInt8> { @inline(__always) get { figures.pointee.levels } }
+
+  /// Takes the figures of the body in whose place it comes.
+  mutating func take(figuresOf made: borrowing Body) { figures = made.figures }
 
   var sparingFacts: SparingFacts {
     SparingFacts(isOff: state.isOff, isLowPower: state.isLowPower, thermal: state.thermal)
@@ -294,7 +277,8 @@ struct Body: Codable {
   /// How long the battery takes to the lowest level above, in microseconds.
   private mutating func rising(_ rate: Int64) -> Int64 {
     var target = Int64.max
-    if state.isOff, threshold(Int(bootLevel)) > energy { target = threshold(Int(bootLevel)) }
+    let boot = threshold(Int(figures.pointee.bootLevel))
+    if state.isOff, boot > energy { target = boot }
     let percent = level
     for place in 0..<9 where Int(levels[place]) > percent {
       target = min(target, threshold(Int(levels[place])))

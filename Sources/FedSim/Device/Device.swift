@@ -16,19 +16,20 @@ struct Device: Codable {
   var lockedSince = SimTime.start
   var exogenous = Fingerprint()
 
-  // The regions.
+  // The regions. In this order, a device is three lines of a processor's cache.
   var scheduler = SchedulerRegion()
-  private var activeState: ActiveState?
+  /// The place of the server's hyper-parameters that it trains by; −1: by its own.
+  var planPlace: Int16 = -1
   var runGeneration: UInt32 = 0
+  private var activeState: ActiveState?
   var outbox: [Int32] = []
-  var heldVersion: Int32 = -1
-  /// The parameters of that version; nil also where they cannot be needed before the next check.
+  /// The parameters of the version that it holds; nil also where they cannot be needed before the
+  /// next check.
   var held: ParameterBuffer?
+  var heldVersion: Int32 = -1
   var lastTrained: Int32 = -1
   /// Data epochs begun: the slot of the next batch order.
   var nextEpoch: UInt64 = 0
-  /// The place of the server's hyper-parameters that it trains by; −1: by its own.
-  var planPlace: Int16 = -1
 
   init(group: Int32, ordinal: Int32, pace: Pace) {
     self.group = group

@@ -114,7 +114,9 @@ struct SavedDevices: Codable {
   func continueIn(_ devices: inout Devices) {
     let made = (presence: devices.identities.presence, hardware: devices.fleetTables.hardware)
     devices.restore(table)
+    let madeBodies = devices.bodies
     devices.bodies = bodies
+    for place in madeBodies.indices { devices.bodies[place].take(figuresOf: madeBodies[place]) }
     devices.apps = apps
     devices.clients = clients
     devices.identities = identities

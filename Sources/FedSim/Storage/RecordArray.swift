@@ -12,14 +12,18 @@ struct RecordArray<Element>: RandomAccessCollection {
     var count = 0
 
     init(capacity: Int) {
-      base = .allocate(capacity: capacity)
+      // Records of a whole number of cache lines begin where one does.
+      base = UnsafeMutableRawPointer.allocate(
+        byteCount: capacity * MemoryLayout<Element>.stride,
+        alignment: Swift.max(64, MemoryLayout<Element>.alignment)
+      ).bindMemory(to: Element.self, capacity: capacity)
       HostMemory.preferLargePages(base, capacity * MemoryLayout<Element>.stride)
       self.capacity = capacity
     }
 
     deinit {
       base.deinitialize(count: count)
-      base.deallocate()
+      UnsafeMutableRawPointer(base).deallocate()
     }
   }
 

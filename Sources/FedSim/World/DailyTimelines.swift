@@ -2,33 +2,58 @@
 /// last are kept, six numbers a device; the day itself is made again from its key.
 struct DailyTimelines: GroupTimeline {
   /// What is kept of one device: the ends of its stretches and their states.
-  private struct Day {
-    private var ends = SIMD4<Int64>()
-    private var lastEnd: Int64 = 0
-    private var states = SIMD8<UInt8>()
-    private(set) var count: UInt8 = 0
-    var start = SimTime.never
+  struct Day {
+    private let start: SimTime
+    /// Each end in microseconds from the start in the lower 40 bits, and above them the state.
+    private var stretches = (UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0))
+
+    private static let reach: Int64 = 1 << 40
+
+    /// A day of which nothing is kept.
+    init(start: SimTime = .never) { self.start = start }
 
     func segment(at time: SimTime) -> Segment? {
       guard time >= start else { return nil }
-      var start = start
-      for place in 0..<Int(count) {
-        let end = SimTime(microseconds: place < 4 ? ends[place] : lastEnd)
-        if time < end { return Segment(start: start, end: end, state: states[place]) }
-        start = end
+      var begin = start
+      for place in 0..<DailyTimelines.most {
+        let stretch = self[place]
+        guard stretch != 0 else { return nil }
+        let end = start + SimDuration(microseconds: Int64(stretch & UInt64(Self.reach - 1)))
+        if time < end {
+          return Segment(start: begin, end: end, state: UInt8(truncatingIfNeeded: stretch >> 40))
+        }
+        begin = end
       }
       return nil
     }
 
-    mutating func append(_ segment: Segment) {
-      let place = Int(count)
-      if place < 4 {
-        ends[place] = segment.end.microseconds
-      } else {
-        lastEnd = segment.end.microseconds
+    /// Keeps a stretch at a place after those before it; whether there is room for it.
+    mutating func set(_ segment: Segment, at place: Int) -> Bool {
+      let end = (segment.end - start).microseconds
+      guard place < DailyTimelines.most, end > 0, end < Self.reach else { return false }
+      self[place] = UInt64(end) | UInt64(segment.state) << 40
+      return true
+    }
+
+    private subscript(place: Int) -> UInt64 {
+      get {
+        switch place {
+        case 0: stretches.0
+        case 1: stretches.1
+        case 2: stretches.2
+        case 3: stretches.3
+        default: stretches.4
+        }
       }
-      states[place] = segment.state
-      count += 1
+      set {
+        switch place {
+        case 0: stretches.0 = newValue
+        case 1: stretches.1 = newValue
+        case 2: stretches.2 = newValue
+        case 3: stretches.3 = newValue
+        default: stretches.4 = newValue
+        }
+      }
     }
   }
 
@@ -58,12 +83,12 @@ struct DailyTimelines: GroupTimeline {
     let day = context.day(of: time)
     var cursor = context.midnight(ofDay: day)
     let end = context.midnight(ofDay: day + 1)
-    var kept = Day()
-    kept.start = cursor
+    var kept = Day(start: cursor)
+    var place = 0
     while cursor < end {
-      guard kept.count < Self.most else { return days[ordinal] = Day() }
       let segment = latest!.timeline.segment(at: cursor)
-      kept.append(segment)
+      guard kept.set(segment, at: place) else { return days[ordinal] = Day() }
+      place += 1
       cursor = segment.end
     }
     days[ordinal] = kept
