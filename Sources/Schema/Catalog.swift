@@ -76,7 +76,7 @@ public struct Catalog: Sendable {
     public let summary: String
     /// What else lists say of it; nil: nothing.
     public let note: String?
-    /// Its settings, for documentation: described anew each time, for a run asks for none of them.
+    /// Its settings, for documentation: described each time, for a run asks for none of them.
     public var fields: [FieldDescription] { describe() }
     /// The setting that a bare value represents.
     public let shorthand: String?

@@ -5,44 +5,13 @@ import Learning
 ///
 /// Two that share memory part when one of them says that it will change (`makeUnique`).
 struct EventLists {
-  /// An event in its actor's list. Of a million phones each byte counts: 20 they are, because none
-  /// of the parts has more than four.
-  struct Slot {
-    private let timeLow: UInt32
-    private let timeHigh: UInt32
-    let sequence: UInt32
-    fileprivate let code: EventCode
-    let eventClass: EventClass
-
-    fileprivate init(_ entry: borrowing EventQueue.Entry, _ code: EventCode) {
-      let bits = UInt64(bitPattern: entry.time.microseconds)
-      timeLow = UInt32(truncatingIfNeeded: bits)
-      timeHigh = UInt32(truncatingIfNeeded: bits >> 32)
-      self.code = code
-      eventClass = entry.eventClass
-      sequence = entry.sequence
-    }
-
-    @inline(__always) var time: SimTime {
-      SimTime(microseconds: Int64(bitPattern: UInt64(timeHigh) << 32 | UInt64(timeLow)))
-    }
-
-    /// Whether it comes before an entry of the same actor.
-    @inline(__always)
-    func precedes(_ entry: borrowing EventQueue.Entry) -> Bool {
-      if time != entry.time { return time < entry.time }
-      if eventClass != entry.eventClass { return eventClass.rawValue < entry.eventClass.rawValue }
-      return sequence < entry.sequence
-    }
-  }
-
   /// An actor's events, the first of them in the last slot.
   ///
   /// A list of more than the least memory is in the middle of it, so that it grows at either
   /// end, and what comes between two others moves those of the shorter side.
   struct List {
     /// The last event, and behind it those before it.
-    fileprivate(set) var slots: UnsafeMutablePointer<Slot>
+    fileprivate(set) var slots: UnsafeMutablePointer<EventSlot>
     fileprivate(set) var count: Int32 = 0
     /// Free slots before the last event, in the upper 24 bits, and its memory's size below: lists
     /// are many, and nearly all of them short.
@@ -52,26 +21,26 @@ struct EventLists {
 
     private static let mostBefore = 0xFF_FFFF
 
-    fileprivate init(slots: UnsafeMutablePointer<Slot>) { self.slots = slots }
+    fileprivate init(slots: UnsafeMutablePointer<EventSlot>) { self.slots = slots }
 
     /// The first event of a list that is not empty.
-    @inline(__always) var first: Slot {
+    @inline(__always) var first: EventSlot {
       unsafeAddress { UnsafePointer(slots + Int(count) - 1) }
     }
 
     /// Whether it has the least memory, and begins where that begins.
     @inline(__always) fileprivate var isShort: Bool { shape == 0 }
     fileprivate var size: Int { Int(shape & 0xFF) }
-    private var capacity: Int { Storage.capacity(size) }
+    private var capacity: Int { EventMemory.capacity(size) }
     private var before: Int { Int(shape >> 8) }
     private var behind: Int { capacity - before - Int(count) }
     /// Where its memory begins.
-    fileprivate var memory: UnsafeMutablePointer<Slot> { slots - before }
+    fileprivate var memory: UnsafeMutablePointer<EventSlot> { slots - before }
 
     /// How many of its last events something holds for that holds for none before them.
     /// Complexity: O(log events).
     @inline(__always)
-    func places(where isLate: (Slot) -> Bool) -> Int {
+    func places(where isLate: (EventSlot) -> Bool) -> Int {
       var (low, high) = (0, Int(count))
       while low < high {
         let middle = (low + high) / 2
@@ -95,14 +64,14 @@ struct EventLists {
     /// Whether the next smaller memory is enough, and some more would fit; but for the least, which
     /// most lists have and few events fill: of a million phones each slot counts.
     fileprivate var isSparse: Bool {
-      !isShort && 6 * Int(count) <= (size == 1 ? 6 : 5) * Storage.capacity(size - 1)
+      !isShort && 6 * Int(count) <= (size == 1 ? 6 : 5) * EventMemory.capacity(size - 1)
     }
 
     /// Moves it to the middle of some memory, perhaps its own, with room for one at a place.
     fileprivate mutating func move(
-      to memory: UnsafeMutablePointer<Slot>, size: Int, for place: Int = .max
+      to memory: UnsafeMutablePointer<EventSlot>, size: Int, for place: Int = .max
     ) {
-      let free = size == 0 ? 0 : Storage.capacity(size) - Int(count)
+      let free = size == 0 ? 0 : EventMemory.capacity(size) - Int(count)
       let before = min((free + (isLow(place) ? 1 : 0)) / 2, Self.mostBefore)
       (memory + before).update(from: slots, count: Int(count))
       slots = memory + before
@@ -134,57 +103,14 @@ struct EventLists {
     }
   }
 
-  /// Memory of lists, in few sizes: a list that grows or shrinks leaves what others can use.
-  private final class Storage {
-    /// As many as a phone has waiting, most of the time.
-    static let least = 6
-    private static let piece = 1 << 14
-    // Each is reached through the lists alone, which keep others away.
-    @exclusivity(unchecked) private var pieces: [UnsafeMutablePointer<Slot>] = []
-    /// What is left of the last piece.
-    @exclusivity(unchecked) private var rest = 0
-    /// Memory that was given back, by its size.
-    @exclusivity(unchecked) private var free: [[UnsafeMutablePointer<Slot>]] = []
-
-    /// How many slots a size has. Few sizes: what one has had at its height, no other gets.
-    @inline(__always)
-    static func capacity(_ size: Int) -> Int { least << size }
-
-    func take(_ size: Int) -> UnsafeMutablePointer<Slot> {
-      if size < free.count, let slots = free[size].popLast() { return slots }
-      let capacity = Self.capacity(size)
-      if rest < capacity { grow(atLeast: capacity) }
-      rest -= capacity
-      return pieces[pieces.count - 1] + rest
-    }
-
-    func give(_ slots: UnsafeMutablePointer<Slot>, _ size: Int) {
-      while free.count <= size { free.append([]) }
-      free[size].append(slots)
-    }
-
-    private func grow(atLeast capacity: Int) {
-      while rest >= Self.least {
-        rest -= Self.least
-        give(pieces[pieces.count - 1] + rest, 0)
-      }
-      rest = max(Self.piece, capacity)
-      let piece = UnsafeMutablePointer<Slot>.allocate(capacity: rest)
-      HostMemory.preferLargePages(piece, rest * MemoryLayout<Slot>.stride)
-      pieces.append(piece)
-    }
-
-    deinit { for piece in pieces { piece.deallocate() } }
-  }
-
-  private var storage = Storage()
+  private var storage = EventMemory()
   private var lists = RecordArray<List>()
   /// Events that a slot has no room for.
   private var kept = Slots<Event>()
 
   /// What an actor takes that has few events to come.
   static var bytesOfActor: Int {
-    MemoryLayout<List>.stride + Storage.least * MemoryLayout<Slot>.stride
+    MemoryLayout<List>.stride + EventMemory.least * MemoryLayout<EventSlot>.stride
   }
 
   /// How many actors have a list.
@@ -217,14 +143,14 @@ struct EventLists {
 
   /// The event in a slot of an actor's list.
   @inline(__always)
-  func event(_ slot: Slot, of actor: Int32) -> Event {
+  func event(_ slot: EventSlot, of actor: Int32) -> Event {
     guard let place = slot.code.place else { return slot.code.event(of: actor) }
     return kept[place]!
   }
 
   /// What is in a slot of an actor's list.
   @inline(__always)
-  func entry(_ slot: Slot, of actor: Int32) -> EventQueue.Entry {
+  func entry(_ slot: EventSlot, of actor: Int32) -> EventQueue.Entry {
     EventQueue.Entry(
       time: slot.time, eventClass: slot.eventClass, actor: actor, sequence: slot.sequence,
       event: event(slot, of: actor))
@@ -232,7 +158,7 @@ struct EventLists {
 
   /// Whether a slot has an event; `code` is that of the event, where it has one.
   @inline(__always)
-  func has(_ event: Event, _ code: EventCode?, in slot: Slot) -> Bool {
+  func has(_ event: Event, _ code: EventCode?, in slot: EventSlot) -> Bool {
     if let code { return slot.code == code }
     guard let place = slot.code.place else { return false }
     return kept[place] == event
@@ -245,14 +171,14 @@ struct EventLists {
     while lists.count <= actor { add() }
     let code = EventCode(entry.event, of: entry.actor) ?? keep(entry.event)
     var list = lists[actor]
-    guard list.isShort, list.count < Storage.least else { return insertLong(entry, code) }
+    guard list.isShort, list.count < EventMemory.least else { return insertLong(entry, code) }
     let slots = list.slots
     var place = Int(list.count)
     while place > 0, slots[place - 1].precedes(entry) {
       slots[place] = slots[place - 1]
       place -= 1
     }
-    (slots + place).initialize(to: Slot(entry, code))
+    (slots + place).initialize(to: EventSlot(entry, code))
     list.count += 1
     lists[actor] = list
     return place + 1 == Int(list.count)
@@ -277,7 +203,7 @@ struct EventLists {
       }
     }
     list.open(place)
-    (list.slots + place).initialize(to: Slot(entry, code))
+    (list.slots + place).initialize(to: EventSlot(entry, code))
     lists[actor] = list
     return place + 1 == Int(list.count)
   }
@@ -307,7 +233,7 @@ struct EventLists {
   /// Asks for the memory of the events of a list.
   func prefetchSlots(_ actor: Int32) {
     let list = lists[Int(actor)]
-    HostMemory.prefetch(list.slots, Int(list.count) * MemoryLayout<Slot>.stride)
+    HostMemory.prefetch(list.slots, Int(list.count) * MemoryLayout<EventSlot>.stride)
   }
 
   @inline(never)
@@ -330,7 +256,7 @@ struct EventLists {
   }
 
   private mutating func copy() {
-    let fresh = Storage()
+    let fresh = EventMemory()
     for actor in lists.indices {
       let size = lists[actor].size
       lists[actor].move(to: fresh.take(size), size: size)

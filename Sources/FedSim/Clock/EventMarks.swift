@@ -21,21 +21,6 @@ struct EventMarks {
     }
   }
 
-  /// A mark without the rank, which is worked out where it is looked at.
-  struct Filed {
-    let time: SimTime
-    /// Class in the upper 32 bits, actor in the lower.
-    private let place: UInt64
-
-    init(time: SimTime, eventClass: EventClass, actor: Int32) {
-      self.time = time
-      place = UInt64(eventClass.rawValue) << 32 | UInt64(UInt32(bitPattern: actor))
-    }
-
-    var eventClass: EventClass { EventClass(rawValue: UInt8(place >> 32))! }
-    var actor: Int32 { Int32(truncatingIfNeeded: place) }
-  }
-
   /// What permutes the actors within one (time, class), if anything does.
   let shaken: ShakenTies?
   /// The heap: everything before `limit`.
@@ -49,12 +34,12 @@ struct EventMarks {
   private var next = 0
   /// Marks of stretches in runs of four, and of each run the one before it in its stretch. So a
   /// mark is filed without a look at the others of its stretch, which are far away.
-  private var filed: [Filed] = []
+  private var filed: [FiledMark] = []
   private var before: [Int32] = []
   /// Runs that are free.
   private var free: [Int32] = []
   /// What comes after the last stretch.
-  private var beyond: [Filed] = []
+  private var beyond: [FiledMark] = []
 
   /// Whether the heap's first mark has been taken and its place waits for another: most often the
   /// same actor's next, which then sinks from there.
@@ -74,7 +59,7 @@ struct EventMarks {
 
   init(shaken: ShakenTies? = nil) { self.shaken = shaken }
 
-  mutating func push(_ filed: Filed) {
+  mutating func push(_ filed: FiledMark) {
     count += 1
     guard filed.time < limit || limit == .never else { return file(filed) }
     let mark = mark(filed)
@@ -86,7 +71,7 @@ struct EventMarks {
     rise(mark, from: heap.count - 1)
     guard limit == .never, heap.count > Self.most else { return }
     let all = heap.map {
-      Filed(time: $0.time, eventClass: EventClass(rawValue: $0.eventClass)!, actor: $0.actor)
+      FiledMark(time: $0.time, eventClass: EventClass(rawValue: $0.eventClass)!, actor: $0.actor)
     }
     heap = []
     spread(all)
@@ -94,7 +79,7 @@ struct EventMarks {
 
   /// A mark with its rank.
   @inline(__always)
-  private func mark(_ filed: Filed) -> Mark {
+  private func mark(_ filed: FiledMark) -> Mark {
     let rank =
       shaken?.rank(filed.time, filed.eventClass, filed.actor)
       ?? UInt64(UInt32(bitPattern: filed.actor))
@@ -133,7 +118,7 @@ struct EventMarks {
   }
 
   /// Puts a mark behind the heap's stretch of time.
-  private mutating func file(_ mark: Filed) {
+  private mutating func file(_ mark: FiledMark) {
     let place = (mark.time.microseconds - origin) >> shift
     guard place < stretches.count else { return beyond.append(mark) }
     let last = stretches[Int(place)]
@@ -146,7 +131,7 @@ struct EventMarks {
     stretches[Int(place)] = own
   }
 
-  private mutating func addRun(_ mark: Filed) -> Int32 {
+  private mutating func addRun(_ mark: FiledMark) -> Int32 {
     before.append(-1)
     for _ in 0..<4 { filed.append(mark) }
     return Int32(before.count - 1)
@@ -172,7 +157,7 @@ struct EventMarks {
         limit = SimTime(microseconds: origin + Int64(next) << shift)
         order()
       } else if beyond.count > Self.most {
-        var all: [Filed] = []
+        var all: [FiledMark] = []
         swap(&all, &beyond)
         spread(all)
       } else {
@@ -184,7 +169,7 @@ struct EventMarks {
   }
 
   /// Spreads marks over stretches such that the nearer half has about `each` in one.
-  private mutating func spread(_ all: [Filed]) {
+  private mutating func spread(_ all: [FiledMark]) {
     var (first, last) = (all[0].time, all[0].time)
     for mark in all { (first, last) = (min(first, mark.time), max(last, mark.time)) }
     let some = stride(from: 0, to: all.count, by: (all.count - 1) / Self.sample + 1)

@@ -158,7 +158,7 @@ package struct EventQueue {
   private mutating func mark(_ actor: Int32) {
     guard Int(actor) < lists.count, lists[actor].count > 0 else { return }
     marks.push(
-      EventMarks.Filed(
+      FiledMark(
         time: lists[actor].first.time, eventClass: lists[actor].first.eventClass, actor: actor))
   }
 }

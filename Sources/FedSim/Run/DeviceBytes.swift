@@ -8,7 +8,7 @@ package enum DeviceBytes {
     ("what system and app remember", MemoryLayout<AppRegion?>.stride),
     ("network", MemoryLayout<Line>.stride),
     ("six events to come", EventLists.bytesOfActor),
-    ("time of the next event", MemoryLayout<EventMarks.Filed>.stride),
+    ("time of the next event", MemoryLayout<FiledMark>.stride),
     ("series of link and use (`markov`)", 2 * MemoryLayout<MarkovChain.Place>.stride),
     ("series of the charger (`diurnal`)", MemoryLayout<DailyTimelines.Day>.stride),
     ("counts of what it did", MemoryLayout<DeviceActivity>.stride),
