@@ -15,6 +15,9 @@ PREFIX ?= /usr/local
 # How long `make hunt` goes on beginning new stretches.
 HUNT_MINUTES ?= 60
 HUNT ?=
+# Some readers or numbers of planted defects for `make planted-readers`, and options of `make sanitize`.
+READERS ?=
+SANITIZE ?=
 # How many weeks of 10,000 iPhones `make fleet` plays.
 FLEET_SEEDS ?= 2
 # Further options of `fedsim run` for `make run`, such as --force, which replaces the result of other settings.
@@ -38,7 +41,7 @@ BARE ?= test
 
 .NOTPARALLEL:
 .PHONY: help deps build run test loop check format lint readers notebooks test-foreign licences determinism determinism-ci figure learning scenarios page-figures docs published published-claims bench \
-  example-policy install crash fuzz hunt report fleet gboard sweep-crash mpi test-mpi test-slurm soak test-arm64 test-bare wheel test-wheel same-results house clean
+  example-policy install crash fuzz hunt planted-readers sanitize report fleet gboard sweep-crash mpi test-mpi test-slurm soak test-arm64 test-bare wheel test-wheel same-results house clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -178,6 +181,14 @@ hunt: build ## for HUNT_MINUTES=60, hunt for what breaks readers and worlds, wit
 	@Scripts/deps data
 	Scripts/hunt $(HUNT_MINUTES) $(HUNT)
 
+planted-readers: ## plant three defects in the checks of each reader; fuzzing has to find each; READERS="npz 7"
+	@Scripts/deps build data
+	Scripts/planted-readers $(READERS)
+
+sanitize: ## kernels, readers and pool under clang's sanitizers, in separate builds; SANITIZE="address --full"
+	@Scripts/deps build data
+	Scripts/sanitize $(SANITIZE)
+
 install: build ## install the command, its man page and completions of bash, zsh and fish below PREFIX=/usr/local
 	Scripts/install "$(PREFIX)"
 
@@ -215,4 +226,4 @@ test-wheel: ## install dist's wheel in a bare Debian without Swift, run the exam
 	Scripts/test-wheel
 
 clean: ## remove everything that was built
-	rm -rf dist .build .build-debug .build-loop .build-same-results .build-house .venv-readers .venv-foreign .venv-licences .venv-site site
+	rm -rf dist .build .build-debug .build-fuzz .build-address .build-thread .build-loop .build-same-results .build-house .venv-readers .venv-foreign .venv-licences .venv-site site

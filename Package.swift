@@ -155,3 +155,16 @@ if let only = Context.environment["FEDSIM_TESTS"], !only.isEmpty {
     target.type == .test && !names.contains { $0 == target.name }
   }
 }
+
+// FEDSIM_FUZZ=1 adds the readers behind libFuzzer, which are built with --sanitize=fuzzer
+// (Scripts/hunt).
+if Context.environment["FEDSIM_FUZZ"] == "1" {
+  package.targets.append(
+    .executableTarget(
+      name: "FuzzReaders",
+      dependencies: [
+        "DataSets", "FedSim", "Learning", "Numerics", "Processes", "Results", "Scenarios", "Schema",
+        "Yams",
+      ],
+      path: "Tests/Fuzz/Readers", swiftSettings: swift))
+}

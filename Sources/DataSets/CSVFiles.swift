@@ -166,14 +166,17 @@ struct CSVSamples {
       throw lines.fault(.truncated, at: 0, found: "an empty table", expected: "a row per sample")
     }
     let known = lines.cells.indices.map { settings.header ? lines.text($0) : String($0 + 1) }
-    if let again = known.indices.first(where: { known.firstIndex(of: known[$0]) != $0 }) {
+    // Tables of many thousand columns exist.
+    var numbers: [String: Int] = [:]
+    if let again = known.indices.first(where: { numbers.updateValue($0, forKey: known[$0]) != nil })
+    {
       throw lines.fault(
         .duplicate, at: lines.cells[again].bytes.lowerBound,
         found: "column '\(known[again])' again",
         expected: "each column once")
     }
     func place(_ name: String) throws(DataFault) -> Int {
-      if let place = known.firstIndex(of: name) { return place }
+      if let place = numbers[name] { return place }
       throw lines.fault(
         .missingName, at: lines.lineBytes.lowerBound, found: "no column '\(name)'",
         expected: settings.header
@@ -190,7 +193,7 @@ struct CSVSamples {
     }
     let answers = targetPlaces + [label].compactMap { $0 }
     var user: Int?
-    if let name = settings.user, !isTest || known.contains(name) { user = try place(name) }
+    if let name = settings.user, !isTest || numbers[name] != nil { user = try place(name) }
     columns =
       wanted ?? known.indices.filter { !answers.contains($0) && $0 != user }.map { known[$0] }
     guard !columns.isEmpty else {
@@ -199,9 +202,10 @@ struct CSVSamples {
         expected: "at least one besides "
           + (settings.targets ?? [settings.label]).map { "'\($0)'" }.joined(separator: ", "))
     }
+    let taken = Set(columns)
     if isTest, settings.features == nil,
       let other = known.indices.first(where: {
-        !answers.contains($0) && $0 != user && !columns.contains(known[$0])
+        !answers.contains($0) && $0 != user && !taken.contains(known[$0])
       })
     {
       throw lines.fault(

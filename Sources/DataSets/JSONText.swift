@@ -115,7 +115,9 @@ struct JSONText: ~Copyable {
         advance()
         if try current() == UInt8(ascii: "u") {
           advance()
-          unit = 0x10000 + (unit & 0x3ff) << 10 + (try hexUnit() & 0x3ff)
+          let low = try hexUnit()
+          // Anything but the second half leaves the first without it, which is no scalar.
+          if low & 0xfc00 == 0xdc00 { unit = 0x10000 + (unit & 0x3ff) << 10 + (low & 0x3ff) }
         }
       }
       guard let scalar = Unicode.Scalar(unit) else {

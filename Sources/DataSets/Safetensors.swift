@@ -38,12 +38,16 @@ public struct Safetensors: Sendable {
     }
   }
 
+  /// Texts under another name than that of the metadata.
+  private struct NoTensor: Error {}
+
   /// The longest header that the format allows.
   private static let longestHeader = 100_000_000
 
   /// Reads a file; its tensors are converted when asked for.
   ///
-  /// Throws: what `ByteStream` throws; `truncated`, `malformed`, `countMismatch`, `outOfRange`.
+  /// The tensors' numbers follow each other without a gap, as the format says. Throws: what
+  /// `ByteStream` throws; `truncated`, `malformed`, `countMismatch`, `outOfRange`, `trailingBytes`.
   public init(contentsOf path: String, limit: Int = 4 << 30) throws(DataFault) {
     file = path
     let bytes = try ByteStream(path: path, limit: limit).readAll()
@@ -66,7 +70,9 @@ public struct Safetensors: Sendable {
       for name in header.keys.sorted() {
         switch header[name]! {
         case .tensor(let entry): entries[name] = entry
-        case .texts(let texts): metadata = name == "__metadata__" ? texts : metadata
+        case .texts(let texts):
+          guard name == "__metadata__" else { throw NoTensor() }
+          metadata = texts
         }
       }
     } catch {
@@ -76,10 +82,27 @@ public struct Safetensors: Sendable {
     }
     self.metadata = metadata
     self.entries = entries
-    names = entries.keys.sorted {
-      (entries[$0]!.data_offsets.first ?? 0, $0) < (entries[$1]!.data_offsets.first ?? 0, $1)
+    // A tensor without numbers comes before the one that begins where it does.
+    let place = { (name: String) in
+      (entries[name]!.data_offsets.first ?? 0, entries[name]!.data_offsets.last ?? 0, name)
     }
-    for name in names { try check(name) }
+    names = entries.keys.sorted { place($0) < place($1) }
+    var end = 0
+    for name in names {
+      try check(name)
+      guard entries[name]!.data_offsets[0] == end else {
+        throw fault(
+          .outOfRange, name, found: "numbers at \(entries[name]!.data_offsets)",
+          expected: "them from byte \(end), behind those of the tensor before")
+      }
+      end = entries[name]!.data_offsets[1]
+    }
+    guard end == bytes.count - start else {
+      throw DataFault(
+        .trailingBytes, in: path, at: .byte(start + end),
+        found: "\(bytes.count - start - end) bytes that are no tensor's",
+        expected: "the end after the last tensor")
+    }
   }
 
   private func fault(

@@ -2,20 +2,25 @@
 public enum Spelling {
   /// The known word nearest to `word`, if it is near: at most a third of its letters differ.
   ///
-  /// Order: ties go to the first word. Letter case, `-` and `_` cost nothing.
+  /// Order: ties go to the first word. Letter case, `-` and `_` cost nothing. A word of more than
+  /// `longest` bytes is near to none: nobody has misspelled it.
+  /// Complexity: O(c · n · m) for c words; memory O(n · m).
   public static func nearest(to word: String, among known: [String]) -> String? {
+    guard word.utf8.count <= longest else { return nil }
     let wanted = folded(word)
     var best: (word: String, distance: Int)?
-    for candidate in known {
-      let distance = distance(wanted, folded(candidate))
-      if distance <= max(1, max(wanted.count, candidate.count) / 3),
-        distance < best?.distance ?? .max
-      {
-        best = (candidate, distance)
-      }
+    for candidate in known where candidate.utf8.count <= longest {
+      let letters = folded(candidate)
+      let most = max(1, max(wanted.count, candidate.count) / 3)
+      // As many letters differ at least as one word has more than the other.
+      guard abs(wanted.count - letters.count) <= most else { continue }
+      let distance = distance(wanted, letters)
+      if distance <= most, distance < best?.distance ?? .max { best = (candidate, distance) }
     }
     return best?.word
   }
+
+  private static let longest = 200
 
   /// Whether two words differ in letter case, `-` and `_` only.
   public static func isSame(_ a: String, _ b: String) -> Bool { folded(a) == folded(b) }

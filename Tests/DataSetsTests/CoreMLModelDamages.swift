@@ -88,6 +88,14 @@ extension CoreMLDamageTests {
       $0[2][1][3][5].set(1, .bytes([6, 6]))
     },
     Damage(
+      "an input of more numbers than are counted",
+      "m.mlmodel:input 'x': found shape [268435456, 268435456, 268435456], expected [features] or "
+        + "[channels, height, width]"
+    ) {
+      let extent: [UInt8] = [128, 128, 128, 128, 1]
+      $0[2][1][3][5].set(1, .bytes(extent + extent + extent))
+    },
+    Damage(
       "an image of bytes",
       "m.mlmodel:input 'x': found pixels from 0 to 255, expected pixels from 0 to 1: "
         + "image_scale=1/255 without biases"

@@ -102,6 +102,7 @@ import Testing
         + #""b":{"x":[],"y":[]}}}"#
     ),
     ("an unknown escape", .malformed, spoil(#"["a"]"#, #"[§"\q"]"#)),
+    ("a first half of a pair before a letter", .malformed, spoil(#"["a"]"#, #"[§"\ud83d\u0041"]"#)),
     ("half a character", .malformed, spoil(#"["a"]"#, #"[§"\ud800"]"#)),
     ("a line in a text", .malformed, spoil(#"["a"]"#, "[§\"a\nb\"]")),
     ("samples nested without end", .malformed, spoil("[1,2]", String(repeating: "[", count: 40))),

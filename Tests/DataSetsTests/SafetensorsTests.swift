@@ -66,6 +66,17 @@ struct SafetensorsTests {
         "{\"a\": {\"dtype\": \"F32\", \"shape\": [4294967296, 4294967296],"
           + " \"data_offsets\": [0, 8]}}", .outOfRange
       ),
+      // Numbers that belong to two tensors, or to none, and texts that are no metadata.
+      ("{\"a\": {\"dtype\": \"F32\", \"shape\": [1], \"data_offsets\": [4, 8]}}", .outOfRange),
+      ("{\"a\": {\"dtype\": \"F32\", \"shape\": [1], \"data_offsets\": [0, 4]}}", .trailingBytes),
+      (
+        "{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 8]},"
+          + " \"b\": {\"dtype\": \"F32\", \"shape\": [1], \"data_offsets\": [4, 8]}}", .outOfRange
+      ),
+      (
+        "{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 8]},"
+          + " \"b\": {\"dtype\": \"F32\"}}", .malformed
+      ),
     ] as [(String, DataFault.Kind)])
   func damaged(header: String, kind: DataFault.Kind) throws {
     #expect(try read(header)?.kind == kind)

@@ -6,8 +6,9 @@
 Kinds: `results` (a damaged result, and a sweep with a damaged cell, in front of every command that reads one), `runs`
 (the damaged folder of a run that was killed), `scenarios` (damaged scenario files), `data` (damaged data files,
 traces, tables, partitions and weights), `worlds` (worlds of `fedsim stress`, each also played with other threads,
-kernels, worker processes, or killed and resumed: the same bytes, no broken invariant). A case is a function of kind, seed and number. It fails if the command is
-ended by a signal, takes longer than 10 s, needs more than 1 GB, ends with another exit code than 0 to 3, changes its
+kernels, worker processes, or killed and resumed: the same bytes, no broken invariant), `polls` (the same with made-up
+worlds whose devices ask again and again). A case is a function of kind, seed and number. It fails if the command is ended by
+a signal, takes longer than 10 s, needs more than 1 GB, ends with another exit code than 0 to 3, changes its
 input, leaves a partial file, leaves an output that it says it has not written, or writes a wrong one. A failed case
 is kept with its command.
 """

@@ -4,7 +4,7 @@
     hunt.py --fedsim PATH [--coverage PATH] [--minutes M] [--log FILE] [--kinds K,K…]
 
 Stretches of about a minute each, of all kinds in turn: those of fuzz.py, whose cases are functions of their numbers,
-and with `--coverage` each reader of Tests/Fuzz/Coverage under libFuzzer, from the corpus in .fuzz/corpus. No stretch begins
+and with `--coverage` each reader of Tests/Fuzz/Readers under libFuzzer, from the corpus in .fuzz/corpus. No stretch begins
 after M minutes. The log says where a kind continues the next time; what a commit tried of a kind is one line of it.
 Exit code 1: something was found; it is kept in .fuzz.
 """
@@ -14,7 +14,6 @@ import csv
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,9 +23,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import seeds
 
-COLUMNS = ["commit", "kind", "first", "cases", "minutes", "crashes", "hangs", "memory", "differences", "other"]
+COLUMNS = ["commit", "kind", "first", "cases", "minutes", "crashes", "hangs", "memory", "accepts", "differences", "other"]
 FOUND = COLUMNS[5:]
-CASES = {"results": 150, "runs": 40, "scenarios": 200, "data": 150, "worlds": 10}
+CASES = {"results": 150, "runs": 40, "scenarios": 200, "data": 150, "worlds": 10, "polls": 15}
 REGRESSIONS = os.path.join(HERE, "regressions")
 
 
@@ -87,20 +86,17 @@ def cover(options, reader, seconds):
     """A stretch of libFuzzer on a reader. What its tracing has found new stays in the corpus."""
     corpus, kept = f".fuzz/corpus/{reader}", ".fuzz/"
     os.makedirs(corpus, exist_ok=True)
-    for name, data in seeds.of(reader):
-        path = os.path.join(corpus, name)
-        if not os.path.exists(path):
-            shutil.copyfile(data, path)
+    seeds.place(options.coverage, reader, corpus)
     began = time.monotonic()
     done = subprocess.run(
-        [options.coverage, f"-max_total_time={seconds}", "-timeout=10", "-rss_limit_mb=1024", "-max_len=65536",
-         f"-artifact_prefix={kept}{reader}-", "-print_final_stats=1", corpus, *regressions(reader)],
-        env={**os.environ, "FUZZ_READER": reader}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        [options.coverage, *seeds.LIMITS, f"-max_total_time={seconds}", f"-artifact_prefix={kept}{reader}-",
+         "-print_final_stats=1", *seeds.dictionary(reader), corpus, *regressions(reader)],
+        env={**os.environ, **seeds.ENVIRONMENT, "FUZZ_READER": reader}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         errors="replace")
     executed = re.findall(r"stat::number_of_executed_units:\s*(\d+)", done.stderr)
     summary = {"cases": int(executed[-1]) if executed else 0, "seconds": time.monotonic() - began}
     if done.returncode:
-        name = ("hangs" if "ERROR: libFuzzer: timeout" in done.stderr else
+        name = ("accepts" if "false accept: " in done.stderr else "hangs" if "ERROR: libFuzzer: timeout" in done.stderr else
                 "memory" if "out-of-memory" in done.stderr else "crashes")
         summary[name] = 1
         print(f"hunt: {reader}: {name}:\n{done.stderr[-1500:]}", flush=True)
@@ -119,13 +115,15 @@ def regressions(reader):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--fedsim", required=True)
-    parser.add_argument("--coverage", help="the program of Tests/Fuzz/Coverage; without it, readers are not traced")
+    parser.add_argument("--coverage", help="the program of Tests/Fuzz/Readers; without it, readers are not traced")
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--stretch", type=int, default=60, help="seconds of a stretch of libFuzzer")
     parser.add_argument("--log", default="docs/hunt.csv")
     parser.add_argument("--kinds", help="some kinds only")
     options = parser.parse_args()
     options.fedsim = os.path.abspath(options.fedsim)
+    if options.coverage:
+        options.coverage = os.path.abspath(options.coverage)
     kinds = list(CASES) + (list(seeds.READERS) if options.coverage else [])
     if options.kinds:
         unknown = set(options.kinds.split(",")) - set(kinds)

@@ -58,6 +58,13 @@ struct TextTests {
     #expect(Spelling.nearest(to: "Cohort_Complete", among: known) == "cohort-complete")
     #expect(Spelling.nearest(to: "evrey", among: known) == "every")
     #expect(Spelling.nearest(to: "buffer", among: known) == nil)
+    // Two letters more of six are near, three are not.
+    #expect(Spelling.nearest(to: "everyab", among: known) == "every")
+    #expect(Spelling.nearest(to: "everyabc", among: known) == nil)
+    // Words that take 80 GB to compare letter by letter are not compared.
+    let long = { (count: Int) in String(repeating: "a", count: count) }
+    #expect(Spelling.nearest(to: long(199), among: [long(200)]) == long(200))
+    #expect(Spelling.nearest(to: long(99_999), among: [long(100_000)]) == nil)
   }
 
   @Test("a moment reads and writes as RFC 3339 says, and knows its weekday")

@@ -122,7 +122,10 @@ struct CoreMLRoot {
     var shape = array.shape
     // With exact mapping the first axis is the batch.
     if network.arrayInputShapeMapping == 1, shape.count > 1, shape[0] == 1 { shape.removeFirst() }
-    guard shape.count == 1 || shape.count == 3, shape.allSatisfy({ (1...1 << 28).contains($0) })
+    // What a sample has in all: products of extents are taken later.
+    let most = Int64(1 << 28)
+    guard shape.count == 1 || shape.count == 3, shape.allSatisfy({ (1...most).contains($0) }),
+      shape.reduce(1, { min($0, most + 1) * $1 }) <= most
     else {
       throw DataFault(
         .unsupported, in: place, found: "shape \(array.shape)",
