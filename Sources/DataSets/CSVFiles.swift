@@ -166,7 +166,6 @@ struct CSVSamples {
       throw lines.fault(.truncated, at: 0, found: "an empty table", expected: "a row per sample")
     }
     let known = lines.cells.indices.map { settings.header ? lines.text($0) : String($0 + 1) }
-    // Tables of many thousand columns exist.
     var numbers: [String: Int] = [:]
     if let again = known.indices.first(where: { numbers.updateValue($0, forKey: known[$0]) != nil })
     {

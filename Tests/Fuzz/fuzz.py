@@ -187,7 +187,7 @@ def fuzz(given, work):
             slowest, largest = max(slowest, outcome.seconds), max(largest, outcome.bytes)
             if fault:
                 faults.append(number)
-                name = ("hangs" if outcome.hung else "crashes" if outcome.code < 0 else "memory" if outcome.bytes > BYTES
+                name = ("hangs" if outcome.hung or " hangs: " in fault else "crashes" if outcome.code < 0 else "memory" if outcome.bytes > BYTES
                         else "differences" if "bytes" in fault else "other")
                 found[name] = found.get(name, 0) + 1
                 print(f"fuzz: {kind.name} {given.seed} {number}: {fault}: {' '.join(case.command[1:])}", flush=True)

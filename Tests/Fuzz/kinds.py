@@ -365,7 +365,7 @@ class Worlds:
         case = Case(run("a.h5", ["--threads", "1", "--audit"]), folder, ["world.yaml"])
         began = time.monotonic()
 
-        def fault(code):
+        def differing(code):
             whole = time.monotonic() - began
             if problem and "exit code 2" not in problem:
                 return problem
@@ -389,6 +389,12 @@ class Worlds:
                     return f"{' '.join(way)}: differing bytes"
                 os.remove(os.path.join(folder, "b.h5"))
             return None
+
+        def fault(code):
+            try:
+                return differing(code)
+            except subprocess.TimeoutExpired as late:
+                return f"fedsim {late.cmd[1]} hangs: no end after {late.timeout:.0f} s"
 
         case.fault = fault
         case.end = lambda: os.remove(target)

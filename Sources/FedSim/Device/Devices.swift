@@ -3,7 +3,7 @@ struct Devices {
   private var table = RecordArray<Device>()
   /// Batteries and heat, for each device; empty where no group has a battery.
   var bodies = RecordArray<Body>()
-  /// What bodies share: each has the address of its own, so they never move once there are bodies.
+  /// What bodies share: each has the address of one, so they never move once there are bodies.
   var bodyFigures = RecordArray<BodyFigures>()
   /// The settings of batteries, by group; empty where no group has a battery.
   var batteryFigures: [BatterySettings] = []

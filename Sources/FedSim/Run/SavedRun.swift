@@ -130,15 +130,15 @@ extension SavedRun {
   /// Properties that are no part of an archive: they are made from the inputs, belong to one
   /// playing, or are a memory of what can be found again.
   package static let unsaved: Set<String> = [
-    "inputs", "world", "batteryFigures", "wireSizes", "groupConditions", "systemFigures",
-    "streamKeys", "taskNames", "computations", "audience", "features",
+    "inputs", "world", "batteryFigures", "bodyFigures", "wireSizes", "groupConditions",
+    "systemFigures", "streamKeys", "taskNames", "computations", "audience", "features",
   ]
 
   /// What of a run has parts that are made from the inputs, to be looked through.
   package static func rebuiltParts(of run: Simulation) -> [Any] {
     [
-      Array(run.devices.all), run.devices.identities, run.devices.fleetTables, run.server,
-      run.cx.collection,
+      Array(run.devices.all), run.devices.bodies.indices.map { run.devices.bodies[$0] },
+      run.devices.identities, run.devices.fleetTables, run.server, run.cx.collection,
     ]
   }
 
