@@ -86,7 +86,7 @@ package struct EventQueue {
   /// Takes back an event of an actor that was scheduled for a time, or for any; nil: it is not
   /// there.
   @discardableResult
-  package mutating func cancel(_ event: Event, at time: SimTime?, of actor: Int32) -> Entry? {
+  package mutating func cancel(_ event: Event, at time: SimTime?, of actor: Int32) -> EventSlot? {
     guard Int(actor) < lists.count else { return nil }
     lists.makeUnique()
     let list = lists[actor]
@@ -95,7 +95,7 @@ package struct EventQueue {
     var place = time.map { time in list.places { $0.time >= time } - 1 } ?? last
     while place >= 0, time == nil || list.slots[place].time == time {
       if lists.has(event, code, in: list.slots[place]) {
-        let found = lists.entry(list.slots[place], of: actor)
+        let found = list.slots[place]
         lists.remove(place, of: actor)
         count -= 1
         if place == last, actor != current { mark(actor) }

@@ -1,6 +1,6 @@
 /// An event in its actor's list. Of a million phones each byte counts: it takes 20, because none of
 /// its parts is aligned to more than four.
-struct EventSlot {
+package struct EventSlot {
   private let timeLow: UInt32
   private let timeHigh: UInt32
   let sequence: UInt32

@@ -22,13 +22,8 @@ struct Pollers: Codable {
   private(set) var closedUntil: SimTime?
   /// Whether the selector has been asked or has heard something since that was found out.
   var isStale = true
-  /// The next request that may be let in, once it has been looked for.
-  private var next: (isKnown: Bool, arrival: Arrival?) {
-    get { (isNextKnown, nextArrival) }
-    set { (isNextKnown, nextArrival) = newValue }
-  }
-  private var isNextKnown = false
-  private var nextArrival: Arrival?
+  /// The next request that may be let in.
+  private var next = Next.unknown
   /// The place that the run has reached.
   private(set) var reached = EventPlace.start
   /// The place up to which all polls were played.
@@ -42,6 +37,12 @@ struct Pollers: Codable {
   private struct Arrival: Codable {
     let time: Int64
     let device: Int
+  }
+
+  /// What is known of the next request that may be let in; nil: there is none.
+  private enum Next: Codable {
+    case unknown
+    case found(Arrival?)
   }
 
   /// Links of more kinds are not foreseen: each has its own list of phases.
@@ -87,7 +88,7 @@ struct Pollers: Codable {
     list.append(poller)
     due.append(poller.due)
     phases[Int(poller.rhythm)].insert(key(of: poller))
-    next = (false, nil)
+    next = .unknown
   }
 
   /// Takes out a device, whose polls were played up to a place.
@@ -101,7 +102,7 @@ struct Pollers: Codable {
       (list[place], due[place]) = (last, lastDue)
       places[Int(last.device)] = Int32(place)
     }
-    if nextArrival?.device == device { next = (false, nil) }
+    if case .found(let arrival?) = next, arrival.device == device { next = .unknown }
     return poller
   }
 
@@ -171,7 +172,7 @@ struct Pollers: Codable {
     isStale = false
     guard time != closedUntil else { return }
     closedUntil = time
-    next = (false, nil)
+    next = .unknown
   }
 
   /// The device whose request is the next that may be let in, and its arrival, if that comes before
@@ -180,8 +181,8 @@ struct Pollers: Codable {
     device: Int, place: EventPlace
   )? {
     guard !list.isEmpty else { return nil }
-    if !isNextKnown { next = (true, findNext(until: end)) }
-    guard let found = nextArrival else { return nil }
+    if case .unknown = next { next = .found(findNext(until: end)) }
+    guard case .found(let found?) = next else { return nil }
     let place = EventPlace(found.time, .serverArrival, actor: Int32(found.device + 1), 0)
     return place < EventPlace(entry) ? (found.device, place) : nil
   }

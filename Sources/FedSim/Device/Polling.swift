@@ -181,6 +181,7 @@ enum Polling {
   /// and before somebody looks.
   static func settle(_ server: borrowing Server, _ cx: inout Context) {
     guard !cx.agenda.pollers.isEmpty else { return }
+    // They are taken out of the context while the books in it change.
     var pollers = Pollers()
     swap(&pollers, &cx.agenda.pollers)
     let sums = pollers.playAll(
