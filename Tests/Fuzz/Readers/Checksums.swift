@@ -64,7 +64,7 @@ enum Checksums {
   }
 }
 
-/// An entry of a zip archive's directory, without zip64.
+/// An entry of a zip archive's directory; its sizes are those of 32 bits.
 struct ZipMember {
   /// Where the entry begins.
   var entry: Int
@@ -80,9 +80,17 @@ struct ZipMember {
   static func all(in bytes: [UInt8]) -> [ZipMember] {
     var end = bytes.count - 22
     while end >= 0, Array(bytes[end..<end + 4]) != [0x50, 0x4b, 5, 6] { end -= 1 }
-    guard end >= 0, let count = Checksums.number(bytes, end + 10, 2),
+    guard end >= 0, var count = Checksums.number(bytes, end + 10, 2),
       var at = Checksums.number(bytes, end + 16, 4)
     else { return [] }
+    // In zip64 the 20 bytes before that record say where the one with 64 bits is.
+    if count == 0xffff || at == 0xffff_ffff {
+      guard let record = Checksums.number(bytes, end - 12, 8), 0..<bytes.count ~= record,
+        let entries = Checksums.number(bytes, record + 32, 8),
+        let first = Checksums.number(bytes, record + 48, 8), 0..<bytes.count ~= first
+      else { return [] }
+      (count, at) = (min(max(0, entries), bytes.count), first)
+    }
     var members: [ZipMember] = []
     for _ in 0..<count {
       guard at + 46 <= bytes.count, let length = Checksums.number(bytes, at + 28, 2),

@@ -2,6 +2,8 @@
 struct FuzzedReader: Sendable {
   /// What its file is called.
   var file = "input"
+  /// Whether mutations by lines and words make sense.
+  var isText = false
   /// Puts the files next to its own into a folder.
   var prepare: @Sendable (_ folder: String) throws -> Void = { _ in }
   /// Reads a file, and holds what it gives against the bytes; throws where the file is refused.
@@ -18,7 +20,7 @@ let fuzzedReaders: [String: FuzzedReader] = [
   "idx": FuzzedReader(prepare: Opinions.prepareImages, read: Opinions.idx),
   "cifar": FuzzedReader(
     file: "train.bin", prepare: Opinions.prepareCIFAR, read: Opinions.cifar),
-  "csv": FuzzedReader(read: Opinions.csv),
+  "csv": FuzzedReader(isText: true, read: Opinions.csv),
   "npy": FuzzedReader(read: Opinions.npy),
   "npz": FuzzedReader(read: Opinions.npz, repair: Checksums.zip),
   "safetensors": FuzzedReader(read: Opinions.safetensors),
@@ -28,7 +30,7 @@ let fuzzedReaders: [String: FuzzedReader] = [
   "capacity": FuzzedReader(read: Opinions.capacity),
   "tff": FuzzedReader(file: "input.h5", read: Opinions.tff),
   "coreml": FuzzedReader(read: Opinions.coreml),
-  "scenario": FuzzedReader(read: Opinions.scenario),
+  "scenario": FuzzedReader(isText: true, read: Opinions.scenario),
   "result": FuzzedReader(read: Opinions.result),
   "journal": FuzzedReader(read: Opinions.journal, repair: Checksums.journal),
   "checkpoint": FuzzedReader(read: Opinions.checkpoint, repair: Checksums.checkpoint),
