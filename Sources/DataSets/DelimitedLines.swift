@@ -129,10 +129,11 @@ struct DelimitedLines: ~Copyable {
     var last = start
     while at < end && buffer[at] != UInt8(ascii: ",") {
       let byte = buffer[at]
-      guard byte != 0, byte != UInt8(ascii: "\"") else {
+      try checkByte(at: at)
+      guard byte != UInt8(ascii: "\"") else {
         throw fault(
-          .malformed, at: at, found: byte == 0 ? "a zero byte" : "a quote inside a cell",
-          expected: byte == 0 ? "text" : "quotes around the whole cell")
+          .malformed, at: at, found: "a quote inside a cell",
+          expected: "quotes around the whole cell")
       }
       at += 1
       if !isSpace(byte) { last = at }
@@ -150,6 +151,7 @@ struct DelimitedLines: ~Copyable {
           .malformed, at: start, found: "a quote that is not closed on its line",
           expected: "a closing quote")
       }
+      try checkByte(at: at)
       if buffer[at] == UInt8(ascii: "\"") {
         guard at + 1 < end, buffer[at + 1] == UInt8(ascii: "\"") else { break }
         cell.hasDoubledQuotes = true
@@ -166,6 +168,12 @@ struct DelimitedLines: ~Copyable {
         .malformed, at: at, found: "text after a closing quote", expected: "a comma")
     }
     return at
+  }
+
+  private func checkByte(at place: Int) throws(DataFault) {
+    guard buffer[place] != 0 else {
+      throw fault(.malformed, at: place, found: "a zero byte", expected: "text")
+    }
   }
 
   private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

@@ -85,6 +85,8 @@ import Testing
     Spoilt("an empty label", "label,a\n,1\n", .malformed, (2, 1)),
     Spoilt("no feature", "label\nx\ny\n", .missingName, (1, 1)),
     Spoilt("an open quote", "label,a\n\"x,1\n", .malformed, (2, 1)),
+    Spoilt("a zero byte", "label,a\nx\0,1\n", .malformed, (2, 2)),
+    Spoilt("a zero byte in quotes", "label,a\n\"x\0\",1\n", .malformed, (2, 3)),
     Spoilt("a single class", "label,a\nx,1\nx,2\n", .countMismatch, nil),
     Spoilt("another shape", good, .countMismatch, (1, 1)) { $0.shape = [3] },
     Spoilt("a label not listed", good, .outOfRange, (3, 1)) { $0.classes = ["x", "z"] },

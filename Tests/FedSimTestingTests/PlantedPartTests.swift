@@ -183,4 +183,19 @@ struct PlantedRoundTests {
       lines(Planted.WantsTooMany.self)
         == ["wants-too-many, cohort: it wants 4 updates of 3 members: no round would end"])
   }
+
+  @Test("a selector that is wrong about when it is closed")
+  func closed() {
+    #expect(
+      lines(Planted.ClosedTooLong.self) == [
+        "closed-too-long, closed: it says that it is closed until 0 d 00:01:30, and its answer at"
+          + " 0 d 00:01:29.999999 is accept"
+      ])
+    #expect(
+      lines(Planted.CountsRequests.self) == [
+        "counts-requests, closed: it says that it is closed until 0 d 00:00:01, and remembers"
+          + " something new of a request at 0 d 00:00:00: requests that are booked without it"
+          + " would be missed"
+      ])
+  }
 }

@@ -248,6 +248,46 @@ extension Planted {
   }
 }
 
+// Selectors that are wrong about when they let nobody in.
+extension Planted {
+  /// Lets one device in each minute, and says that it is closed for a minute and a half.
+  struct ClosedTooLong: AdmittingSelector {
+    static let name = "closed-too-long"
+    static let summary = "One device a minute"
+    typealias Settings = NoSettings
+    struct Memory: Codable { var last: SimTime? }
+    init(_ settings: NoSettings) {}
+    func makeMemory() -> Memory { Memory() }
+    func admit(_ checkIn: CheckIn, _ server: ServerView, _ memory: inout Memory) -> Admission {
+      if let last = memory.last, server.now < last + .minutes(1) { return .reject }
+      memory.last = server.now
+      return .accept
+    }
+    var saysWhenClosed: Bool { true }
+    func closedUntil(_ now: SimTime, _ memory: Memory) -> SimTime? {
+      memory.last.map { $0 + .seconds(90) }
+    }
+  }
+
+  /// Lets each tenth request in, and says that others need not be played.
+  struct CountsRequests: AdmittingSelector {
+    static let name = "counts-requests"
+    static let summary = "Each tenth request"
+    typealias Settings = NoSettings
+    struct Memory: Codable { var count = 0 }
+    init(_ settings: NoSettings) {}
+    func makeMemory() -> Memory { Memory() }
+    func admit(_ checkIn: CheckIn, _ server: ServerView, _ memory: inout Memory) -> Admission {
+      memory.count += 1
+      return memory.count % 10 == 0 ? .accept : .reject
+    }
+    var saysWhenClosed: Bool { true }
+    func closedUntil(_ now: SimTime, _ memory: Memory) -> SimTime? {
+      memory.count % 10 == 9 ? nil : now + .seconds(1)
+    }
+  }
+}
+
 // Memories that are not what they should be.
 extension Planted {
   /// Counts arrivals in a memory that is saved without them.

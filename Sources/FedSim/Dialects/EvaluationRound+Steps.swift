@@ -24,22 +24,22 @@ extension EvaluationRound {
     guard server.instructions.evaluation!.members == 0,
       server.waiting.count >= settings.minimumAvailable
     else { return }
-    let count = server.waiting.count
+    let waiting = server.waiting.inOrder()
+    let count = waiting.count
     let wanted = min(count, max(Int(Double(count) * settings.fraction), settings.minimum))
     var stream = StreamKey(seed: cx.inputs.seeds.policy, purpose: "evaluation")
       .stream(slot: UInt64(round))
     let places = stream.sample(wanted, below: count).map { Int($0) }.sorted()
     server.instructions.evaluation!.members = wanted
     for place in places {
-      let request = server.waitingRequests[place]
+      let (checkIn, request) = (waiting[place], server.waiting.request(at: place))
       server.instructions.evaluation!.pending.append(request.participation)
       cx.participations.setOutstanding(request.participation, true)
       Lobby.answerCheck(
-        server.waiting[place].device, request.generation,
-        held: server.waiting[place].heldVersion, .evaluate, &server, &cx)
+        checkIn.device, request.generation, held: checkIn.heldVersion, .evaluate, &server, &cx)
     }
     // Who waited is held by the evaluation from now on.
-    for place in places.reversed() { _ = server.remove(at: place) }
+    server.waiting.remove(at: places)
     if let timeout = settings.timeout {
       cx.schedule(
         .serverTimer(.evaluationTimeout(round: round)), .serverTimer, at: cx.now + timeout, by: nil)

@@ -66,10 +66,11 @@ extension Instructions {
     var stream = StreamKey(seed: cx.inputs.seeds.policy, purpose: "initial-model")
       .stream(slot: server.instructions.askings)
     server.instructions.askings += 1
-    let place = Int(stream.sample(1, below: server.waiting.count)[0])
-    let device = server.waiting[place].device
-    let held = server.waiting[place].heldVersion
-    let request = server.remove(at: place)
+    let waiting = server.waiting.inOrder()
+    let (device, held) = {
+      ($0.device, $0.heldVersion)
+    }(waiting[Int(stream.sample(1, below: waiting.count)[0])])
+    let request = server.waiting.remove(device)!
     server.instructions.asked = request.participation
     cx.participations.setOutstanding(request.participation, true)
     cx.books.instructions.modelsAsked += 1

@@ -21,10 +21,10 @@ enum Pacing {
   /// Order: of the devices.
   static func turnAwayRest(_ server: inout Server, _ cx: inout Context) {
     guard cx.inputs.server.retry != nil else { return }
-    let (rest, requests) = (server.waiting, server.waitingRequests)
-    server.waiting = []
-    server.waitingRequests = []
-    for (checkIn, request) in zip(rest, requests) {
+    var rest = server.waiting
+    server.waiting.removeAll()
+    for (place, checkIn) in rest.inOrder().enumerated() {
+      let request = rest.request(at: place)
       turnAway(checkIn.device, request.generation, held: checkIn.heldVersion, &server, &cx)
       cx.participations.letGo(request.participation)
     }

@@ -36,7 +36,7 @@ enum Program {
   /// The devices that wait or work, as far as the server knows.
   private static func online(_ server: borrowing Server) -> [Int] {
     var devices = server.instructions.program!.given.map { Int($0.device) }
-    for waiting in server.waiting { devices.append(waiting.device) }
+    server.waiting.forEachDevice { devices.append($0) }
     devices.sort()
     var found: [Int] = []
     for device in devices where found.last != device { found.append(device) }
@@ -129,28 +129,23 @@ enum Program {
     let now = cx.now
     server.instructions.program!.queued.removeAll { $0.expires < now }
     guard !server.instructions.program!.queued.isEmpty, !cx.isOver else { return }
-    var place = 0
-    while place < server.waiting.count {
-      let device = server.waiting[place].device
+    for checkIn in server.waiting.inOrder() {
       guard
         let next = server.instructions.program!.queued.firstIndex(where: {
-          Int($0.device) == device
+          Int($0.device) == checkIn.device
         })
-      else {
-        place += 1
-        continue
-      }
-      give(server.instructions.program!.queued.remove(at: next), at: place, &server, &cx)
+      else { continue }
+      give(server.instructions.program!.queued.remove(at: next), to: checkIn, &server, &cx)
     }
   }
 
-  /// Gives a message to the device at a place among those that wait.
+  /// Gives a message to a device that waits.
   private static func give(
-    _ message: ProgramState.Message, at place: Int, _ server: inout Server, _ cx: inout Context
+    _ message: ProgramState.Message, to checkIn: CheckIn, _ server: inout Server,
+    _ cx: inout Context
   ) {
-    let held = server.waiting[place].heldVersion
-    let request = server.remove(at: place)
-    let device = Int(message.device)
+    let (device, held) = (checkIn.device, checkIn.heldVersion)
+    let request = server.waiting.remove(device)!
     var given = message
     given.participation = request.participation
     server.instructions.program!.given.append(given)

@@ -235,8 +235,7 @@ extension Streams {
     guard !cx.participations.has(participation, reached: .accepted),
       !cx.participations.isOutstanding(participation)
     else { return false }
-    let place = server.place(of: device)
-    if place.isThere, server.waitingRequests[place.index].participation == participation {
+    if server.waiting.request(of: device)?.participation == participation {
       Lobby.forget(device, &server, &cx)
     }
     return true

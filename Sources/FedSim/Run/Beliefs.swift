@@ -16,7 +16,7 @@ enum Beliefs {
     case .serverTimer, .server: break
     default: return
     }
-    for checkIn in server.waiting { tell(checkIn.device, devices, &server, &cx) }
+    for checkIn in server.waiting.inOrder() { tell(checkIn.device, devices, &server, &cx) }
   }
 
   private static func tell(

@@ -34,9 +34,10 @@ enum Connectivity {
   static func breakConnections(
     all: Bool = false, _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
   ) {
-    while !server.waiting.isEmpty {
-      cx.participations.letGo(server.remove(at: server.waiting.count - 1).participation)
+    for place in server.waiting.inOrder().indices.reversed() {
+      cx.participations.letGo(server.waiting.request(at: place).participation)
     }
+    server.waiting.removeAll()
     if server.service.settings != nil { Service.loseRequests(&server, &cx) }
     server.underWay?.owed = nil
     for device in devices.indices {

@@ -42,7 +42,7 @@ extension PlayingAhead {
     _ cx: inout Context
   ) -> Bool {
     // The server may still answer a request that the device no longer waits for.
-    if !server.waiting.isEmpty, server.place(of: device).isThere { return false }
+    if server.waiting.request(of: device) != nil { return false }
     if devices[device].hasSession {
       guard cx.ahead.coversSessions else { return false }
       // An answer may be on its way; only what has been sent is known to be the next.

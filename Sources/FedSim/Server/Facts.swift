@@ -29,11 +29,11 @@ enum Facts {
     let (view, selector) = (serverView(server, cx), cx.inputs.server.selector.value)
     guard selector.needs.contains(.currentLosses) else {
       return selector.chooseCohort(
-        from: server.waiting, view, &stream, with: &server.memories.selector)
+        from: server.waiting.inOrder(), view, &stream, with: &server.memories.selector)
     }
     guard
       let places = selector.chooseCandidates(
-        from: server.waiting, view, &stream, with: &server.memories.selector)
+        from: server.waiting.inOrder(), view, &stream, with: &server.memories.selector)
     else { return nil }
     let losses = currentLosses(of: places.map { server.waiting[$0].device }, server, cx)
     return selector.chooseCohort(

@@ -17,14 +17,8 @@ enum Lobby {
   ///
   /// Order: of the fleet.
   static func releaseWaiting(_ server: inout Server, _ cx: inout Context) {
-    var place = 0
-    while place < server.waiting.count {
-      let held = server.waiting[place]
-      guard server.copies[held.device] == 0 else {
-        place += 1
-        continue
-      }
-      let request = server.remove(at: place)
+    for held in server.waiting.inOrder() where server.copies[held.device] == 0 {
+      let request = server.waiting.remove(held.device)!
       let checkIn = CheckIn(device: held.device, heldVersion: held.heldVersion)
       switch Facts.askSelector(about: checkIn, &server, &cx) {
       case .accept:
@@ -75,11 +69,8 @@ extension Lobby {
   ) {
     let device = checkIn.device
     cx.network.hold(generation, of: device)
-    let place = server.place(of: device)
-    if place.isThere { cx.participations.letGo(server.remove(at: place.index).participation) }
-    server.waiting.insert(checkIn, at: place.index)
-    server.waitingRequests.insert(
-      .init(generation: generation, participation: participation), at: place.index)
+    forget(device, &server, &cx)
+    server.waiting.insert(checkIn, .init(generation: generation, participation: participation))
     cx.participations.hold(participation)
     server.waitingPeak = max(server.waitingPeak, server.waiting.count)
     cx.note(device, .waited(round: Int(server.openRound.number)))
@@ -88,8 +79,8 @@ extension Lobby {
 
   /// A device no longer waits for a cohort, if it did.
   static func forget(_ device: Int, _ server: inout Server, _ cx: inout Context) {
-    let place = server.place(of: device)
-    if place.isThere { cx.participations.letGo(server.remove(at: place.index).participation) }
+    guard let request = server.waiting.remove(device) else { return }
+    cx.participations.letGo(request.participation)
   }
 
   /// Answers a request for work of a device that holds version `held`; −1: none.
@@ -128,19 +119,18 @@ extension Lobby {
     cx.note(-1, .cohortFormed(round: Int(server.openRound.number), members: cohort.members.count))
     let members = cohort.members
     for place in members {
-      let request = server.waitingRequests[place]
-      Facts.letIn(server.waiting[place].device, request.participation, &server, &cx)
+      let (checkIn, request) = (server.waiting[place], server.waiting.request(at: place))
+      Facts.letIn(checkIn.device, request.participation, &server, &cx)
       answerCheck(
-        server.waiting[place].device, request.generation,
-        held: server.waiting[place].heldVersion, .accepted, &server, &cx)
+        checkIn.device, request.generation, held: checkIn.heldVersion, .accepted, &server, &cx)
     }
     cx.audience.announce(
       .trainingsComing(
         members.map { server.waiting[$0].device }, from: server.model, isBeforehand: false))
     for place in members.reversed() {
-      cx.participations.letGo(server.waitingRequests[place].participation)
+      cx.participations.letGo(server.waiting.request(at: place).participation)
     }
-    server.remove(at: members)
+    server.waiting.remove(at: members)
     Pacing.turnAwayRest(&server, &cx)
     for (index, trigger) in cx.inputs.server.trigger.enumerated() {
       if case .afterCohort(let duration) = trigger.value.timer {

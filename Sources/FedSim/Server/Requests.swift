@@ -114,8 +114,7 @@ enum Requests {
       }
       cx.copyCame(update, isOpen: true)
     case .leave:
-      let place = server.place(of: device)
-      if place.isThere, server.waitingRequests[place.index].generation == generation {
+      if server.waiting.request(of: device)?.generation == generation {
         Lobby.forget(device, &server, &cx)
       }
     case .disconnect(let participation, _):

@@ -40,15 +40,8 @@ struct Server: Codable {
   /// The most updates, and the most devices, that ever waited at once.
   var pendingPeak = 0
   var waitingPeak = 0
-  /// Devices that wait for a cohort, in device order, and their requests.
-  var waiting: [CheckIn] = []
-  var waitingRequests: [WaitingRequest] = []
-
-  /// The request of a device that waits.
-  struct WaitingRequest: Codable {
-    let generation: UInt32
-    let participation: Int32
-  }
+  /// Devices that wait for a cohort.
+  var waiting = WaitingRoom()
 
   /// What the versions published so far may tell of one device, where that is counted.
   var privacy = PrivacyLedger()
@@ -83,39 +76,5 @@ struct Server: Codable {
       cohortGoal: openRound.cohortGoal, cohortSize: openRound.cohortSize,
       failures: openRound.failures, cycle: openRound.cycle, roundOpenedAt: openRound.openedAt,
       known: known)
-  }
-
-  /// Where a device is, or would be, among those who wait.
-  func place(of device: Int) -> (index: Int, isThere: Bool) {
-    var low = 0
-    var high = waiting.count
-    while low < high {
-      let middle = (low + high) / 2
-      if waiting[middle].device < device { low = middle + 1 } else { high = middle }
-    }
-    return (low, low < waiting.count && waiting[low].device == device)
-  }
-
-  /// Takes out the devices at some places among those who wait, in ascending order.
-  mutating func remove(at places: [Int]) {
-    guard var kept = places.first else { return }
-    var gone = 0
-    for place in kept..<waiting.count {
-      if gone < places.count, places[gone] == place {
-        gone += 1
-      } else {
-        waiting[kept] = waiting[place]
-        waitingRequests[kept] = waitingRequests[place]
-        kept += 1
-      }
-    }
-    waiting.removeLast(gone)
-    waitingRequests.removeLast(gone)
-  }
-
-  /// Takes out the device at a place among those who wait.
-  mutating func remove(at place: Int) -> WaitingRequest {
-    waiting.remove(at: place)
-    return waitingRequests.remove(at: place)
   }
 }

@@ -30,6 +30,7 @@ extension Conformance {
     withoutActuallyEscaping(make) { make in
       var findings = Findings(make().name, skipping: skipped)
       SelectorChecks(make: { make().value }).run(&findings)
+      ClosedCheck { make().value }.run(&findings)
       // Members that are no places in the list would end the program.
       if findings.has(.cohort) || findings.has(.restored) { return findings.list }
       PolicyWorld.check(

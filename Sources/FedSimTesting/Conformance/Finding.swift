@@ -23,6 +23,8 @@ public enum Check: String, CaseIterable, Sendable {
   case zeroWeight
   /// A cohort's members are devices that wait, each once, and enough for its goal.
   case cohort
+  /// Until the time that a selector names it turns away who asks again, and remembers nothing new.
+  case closed
   /// Virtual time continues between two rings of a timer.
   case timer
   /// Rounds end, some of them with a version.

@@ -114,12 +114,12 @@ extension AnySelector {
   }
 
   /// Whether it says until when it turns everybody away.
-  var saysWhenClosed: Bool {
+  package var saysWhenClosed: Bool {
     if case .admitting(let part) = kind { part.saysWhenClosed } else { false }
   }
 
   /// Until when it turns everybody away; nil: it may accept a device now.
-  func closedUntil(_ now: SimTime, with memory: AnyMemory) -> SimTime? {
+  package func closedUntil(_ now: SimTime, with memory: AnyMemory) -> SimTime? {
     if case .admitting(let part) = kind { part.closedUntil(now, with: memory) } else { nil }
   }
 
