@@ -1,6 +1,7 @@
 """Each tracker's own reader finds the metrics of a run, equal to those in the result file."""
 import glob
 import math
+import time
 
 import h5py
 import numpy as np
@@ -74,7 +75,7 @@ def test_wandb_reads_the_metrics_back(monkeypatch):
     quiet = wandb.Settings(x_disable_stats=True, x_disable_meta=True, disable_git=True, console="off")
     columns = played(pyfedsim.trackers.Wandb("phones", folder="w", settings=quiet))
     rows, config = [], {}
-    for record in wandb_records(glob.glob("w/wandb/offline-run-*/run-*.wandb")[0]):
+    for record in finished(glob.glob("w/wandb/offline-run-*/run-*.wandb")[0]):
         if record.WhichOneof("record_type") == "history":
             rows.append({(i.key or ".".join(i.nested_key)): float(i.value_json) for i in record.history.item
                          if i.value_json[:1] in "-0123456789"})
@@ -86,6 +87,16 @@ def test_wandb_reads_the_metrics_back(monkeypatch):
     for name in NAMES:
         assert [row[name] for row in rows] == columns[name].tolist()
     assert "trainingLoss" not in rows[0] and not math.isnan(rows[1]["trainingLoss"])
+
+
+def finished(path, seconds=60):
+    """The records of an offline run, once its end is among them: W&B's process may still write when a run is over."""
+    deadline = time.monotonic() + seconds
+    while True:
+        records = list(wandb_records(path))
+        if any(record.WhichOneof("record_type") == "exit" for record in records) or time.monotonic() > deadline:
+            return records
+        time.sleep(0.2)
 
 
 def wandb_records(path):
