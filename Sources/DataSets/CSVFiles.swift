@@ -174,25 +174,20 @@ struct CSVSamples {
         found: "column '\(known[again])' again",
         expected: "each column once")
     }
-    func place(_ name: String) throws(DataFault) -> Int {
+    func place(_ name: String, _ key: String) throws(DataFault) -> Int {
       if let place = numbers[name] { return place }
-      throw lines.fault(
-        .missingName, at: lines.lineBytes.lowerBound, found: "no column '\(name)'",
-        expected: settings.header
-          ? "one in the header line"
-          : "a place from 1 to \(known.count), because there is no header",
-        advice: Spelling.nearest(to: name, among: known).map { "did you mean '\($0)'?" })
+      throw missing(name, key, known, lines)
     }
     var label: Int?
     var targetPlaces: [Int] = []
     if let columns = settings.targets {
-      for name in columns { targetPlaces.append(try place(name)) }
+      for name in columns { targetPlaces.append(try place(name, "targets")) }
     } else {
-      label = try place(settings.label)
+      label = try place(settings.label, "label")
     }
     let answers = targetPlaces + [label].compactMap { $0 }
     var user: Int?
-    if let name = settings.user, !isTest || numbers[name] != nil { user = try place(name) }
+    if let name = settings.user, !isTest || numbers[name] != nil { user = try place(name, "user") }
     columns =
       wanted ?? known.indices.filter { !answers.contains($0) && $0 != user }.map { known[$0] }
     guard !columns.isEmpty else {
@@ -213,7 +208,7 @@ struct CSVSamples {
         advice: "list the columns to take in `features`")
     }
     var places: [Int] = []
-    for name in columns { places.append(try place(name)) }
+    for name in columns { places.append(try place(name, "features")) }
     if settings.header {
       guard try lines.next() else {
         throw lines.fault(
@@ -226,6 +221,22 @@ struct CSVSamples {
       if let user, !isTest { own(lines.text(user)) }
       count += 1
     } while try lines.next()
+  }
+
+  /// A column that a key of the settings names, and that the first line does not have.
+  private func missing(
+    _ name: String, _ key: String, _ known: [String], _ lines: borrowing DelimitedLines
+  ) -> DataFault {
+    let columns = known.prefix(10).map { "'\($0)'" }.joined(separator: ", ")
+    let others = known.count > 10 ? " and \(known.count - 10) others" : ""
+    let verb = known.count == 1 ? "is" : "are"
+    return lines.fault(
+      .missingName, at: lines.lineBytes.lowerBound, found: "no column '\(name)'",
+      expected: settings.header
+        ? "one in the header line"
+        : "a place from 1 to \(known.count), because there is no header",
+      advice: Spelling.nearest(to: name, among: known).map { "did you mean '\($0)'?" }
+        ?? "name a column by `\(key)`; there \(verb) \(columns)\(others)")
   }
 
   /// Takes the features and the targets of the line that was read.
@@ -252,7 +263,9 @@ struct CSVSamples {
       throw lines.fault(
         .malformed, at: bytes.startIndex,
         found: bytes.isEmpty ? "nothing" : "`\(lines.text(place))`",
-        expected: "a finite number in column '\(column)'")
+        expected: "a finite number in column '\(column)'",
+        advice: settings.features == nil
+          ? "list the columns to take in `features`, or name the one of users by `user`" : nil)
     }
     let value = Float(number)
     guard value.isFinite else {

@@ -22,6 +22,8 @@ package final class Inflater {
 
   // zlib keeps a pointer back to this record, so it needs its own address.
   private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+  /// What a call inflates, until it is appended.
+  private var piece = [UInt8](repeating: 0, count: 1 << 18)
 
   init(_ wrapping: Wrapping) {
     stream.initialize(to: z_stream())
@@ -42,19 +44,18 @@ package final class Inflater {
   func inflate(
     _ input: UnsafeRawBufferPointer, upTo count: Int, into bytes: inout [UInt8]
   ) -> (consumed: Int, produced: Int, outcome: Outcome) {
-    let start = bytes.count
-    bytes.append(contentsOf: repeatElement(0, count: count))
+    let room = min(count, piece.count)
     stream.pointee.next_in = UnsafeMutablePointer(
       mutating: input.baseAddress?.assumingMemoryBound(to: UInt8.self))
     stream.pointee.avail_in = CUnsignedInt(input.count)
-    stream.pointee.avail_out = CUnsignedInt(count)
-    let status = bytes.withUnsafeMutableBufferPointer { target in
-      stream.pointee.next_out = target.baseAddress.map { $0 + start }
+    stream.pointee.avail_out = CUnsignedInt(room)
+    let status = piece.withUnsafeMutableBufferPointer { target in
+      stream.pointee.next_out = target.baseAddress
       return CZlib.inflate(stream, Z_NO_FLUSH)
     }
-    let produced = count - Int(stream.pointee.avail_out)
+    let produced = room - Int(stream.pointee.avail_out)
+    bytes.append(contentsOf: piece[..<produced])
     let consumed = input.count - Int(stream.pointee.avail_in)
-    bytes.removeLast(count - produced)
     let message = stream.pointee.msg.map { String(cString: $0) }
     stream.pointee.next_in = nil
     stream.pointee.next_out = nil

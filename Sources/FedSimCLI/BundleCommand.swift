@@ -108,10 +108,14 @@ struct BundleCommand: RegistryCommand {
     for claim in summary.broken {
       Output.error("warning: broken: \(claim.claim): found \(claim.found)")
     }
-    let files = summary.dataFiles == 1 ? "1 data file" : "\(summary.dataFiles) data files"
+    let files =
+      switch summary.dataFiles {
+      case 0: "no data files"
+      case 1: "the digest of 1 data file, which is not in it: hand it over as well"
+      case let count: "digests of \(count) data files, which are not in it: hand them over as well"
+      }
     let claims = summary.claims == 1 ? "1 assertion" : "\(summary.claims) assertions"
     Output.out(
-      "wrote \(summary.path): \(Format.count(summary.bytes)) bytes, digests of \(files), "
-        + "\(claims)")
+      "wrote \(summary.path): \(Format.count(summary.bytes)) bytes, \(claims), \(files)")
   }
 }

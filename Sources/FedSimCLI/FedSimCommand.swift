@@ -95,7 +95,9 @@ struct Root: ParsableCommand {
     commandName: "fedsim",
     abstract: "Simulates federated learning on mobile devices, on a virtual clock.",
     discussion: """
-      `fedsim --version --verbose` says what a report of a problem needs: build, libraries,
+      `fedsim init --example` writes a scenario to begin with, `fedsim run` plays it.
+
+      `fedsim --version --verbose` says what a report of a problem needs: build, libraries, \
       processor, kernels.
       """,
     version: FedSimVersion.current,

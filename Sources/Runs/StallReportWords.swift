@@ -74,7 +74,7 @@ extension StallReport.Wait {
     case .cohort(let needed, let waited):
       "no cohort was formed for the open round:"
         + (needed.map { " \(Words.count($0, "device")) must wait at once, and" } ?? "")
-        + " at most \(waited) did"
+        + " at most \(waited) did (server.selector)"
     case .members(let round, let goal, let arrived):
       "round \(round) can never be complete: its cohort was to send \(Words.count(goal, "update")),"
         + " \(arrived) came, and the other members have left; a `deadline` trigger would end it"

@@ -1,3 +1,4 @@
+import FedSim
 import Schema
 
 /// The JSON Schema (draft 7) of a scenario, which editors use for completion, hover and checks.
@@ -101,6 +102,10 @@ public struct JSONSchema: Sendable {
     if let word = field.word {
       schema = .mapping([("anyOf", list([.mapping([("enum", list([.quoted(word)]))]), schema]))])
     }
+    // The reader says more about a wrong policy than that it is none of these.
+    if field.key == "policy", case .text = field.shape {
+      schema = self.schema(.oneOf(PolicyPreset.standard.map(\.name)))
+    }
     // An empty value brings the default back, such as below a base.
     if !isBase, field.defaultValue != nil || !field.isRequired { schema = nullable(schema) }
     return described(
@@ -127,8 +132,10 @@ public struct JSONSchema: Sendable {
     return .mapping([("anyOf", list([schema(field.shape), whole]))])
   }
 
+  /// The value, or none. A checker blames the first of several that fail alike, so that is the
+  /// value.
   private func nullable(_ schema: Node) -> Node {
-    .mapping([("anyOf", list([.mapping([("type", .quoted("null"))]), schema]))])
+    .mapping([("anyOf", list([schema, .mapping([("type", .quoted("null"))])]))])
   }
 
   private func schema(_ shape: Shape) -> Node {

@@ -51,6 +51,33 @@ struct ReportSettingsTests {
     #expect(rows(html) == ["stop | 1 | 2", "seed | 1 | 3"])
   }
 
+  @Test func cellsOfASweepAreNamedByTheSettingsInWhichTheyDiffer() {
+    func cell(_ digit: String, seed: UInt64, _ buffer: String, _ period: String) -> ReportRun {
+      ReportFixture.run(
+        "cells/" + String(repeating: digit, count: 31) + "\(seed).h5", seed: seed,
+        accuracy: [0.5], settings: [("buffer", buffer), ("period", period)])
+    }
+    let runs = [
+      cell("a", seed: 1, "3", "1 h"), cell("b", seed: 2, "3", "1 h"),
+      cell("c", seed: 1, "10", "1 h"),
+    ]
+    func heads(_ runs: [ReportRun]) -> String {
+      let html = Report(runs).html.components(separatedBy: "<th>setting</th>")
+      return html.dropFirst().first?.components(separatedBy: "</tr>").first ?? ""
+    }
+    #expect(heads(runs) == "<th>buffer 3</th><th>buffer 10</th>")
+    let others = runs + [cell("d", seed: 1, "10", "2 h")]
+    #expect(
+      heads(others) == "<th>buffer 3, period 1 h</th><th>buffer 10, period 1 h</th>"
+        + "<th>buffer 10, period 2 h</th>")
+    // Files that somebody named keep their names.
+    let named = [("slow", "3"), ("fast", "10")].map { name, buffer in
+      ReportFixture.run(
+        "\(name).h5", accuracy: [0.5], settings: [("buffer", buffer), ("period", "1 h")])
+    }
+    #expect(heads(named) == "<th>slow</th><th>fast</th>")
+  }
+
   @Test func resultsOfOnePolicySaySo() {
     let html = Report([
       run("a.h5", seed: 2, [("stop", .text("1"))]), run("b.h5", seed: 1, [("stop", .text("1"))]),

@@ -107,6 +107,18 @@ import Testing
     #expect(fault?.file.hasSuffix(spoilt.test.isEmpty ? "/train.csv" : "/test.csv") == true)
   }
 
+  @Test func `a column that is missed, or has words, says which key names it`() {
+    let missing = fault { _ = try Self.load("kind,a,who\nx,1,u\n", Self.good) }
+    #expect(
+      missing?.advice == "name a column by `label`; there are 'kind', 'a', 'who'",
+      "\(missing as Any)")
+    let words = fault { _ = try Self.load("label,a,who\nx,1,u\n", Self.good) }
+    #expect(
+      words?.advice
+        == "list the columns to take in `features`, or name the one of users by `user`",
+      "\(words as Any)")
+  }
+
   @Test func `a table in another encoding is a fault, where two labels would become one`() throws {
     // In Latin-1 é is e9 and è is e8; neither is UTF-8.
     let folder = try TemporaryFolder()

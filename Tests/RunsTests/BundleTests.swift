@@ -119,6 +119,7 @@ struct BundleTests {
     let missing = refusal(folder("a.zip"))
     #expect(missing.hasPrefix("w.csv: this data file of the bundle's run is missing"), "\(missing)")
     #expect(missing.contains(Self.tableDigest))
+    #expect(missing.contains("; put it there, or name its folder by --folder"))
   }
 
   @Test("a result whose table of intervals has changed since its run is not packed")

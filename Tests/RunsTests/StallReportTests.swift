@@ -197,7 +197,8 @@ struct StallReportTests {
     #expect(
       summary.standstill == [
         "never in a cohort: 1 of 1 phones", "never in a cohort: 2 of 2 tablets",
-        "no cohort was formed for the open round: 3 devices must wait at once, and at most 2 did",
+        "no cohort was formed for the open round: 3 devices must wait at once, and at most 2 did"
+          + " (server.selector)",
       ])
   }
 

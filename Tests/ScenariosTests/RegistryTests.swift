@@ -163,6 +163,7 @@ extension RegistryTests {
       "fleet: [{name: a, count: 1}]\ntask: {training: {epochs: 1.5}}\n",
       "fleet: [{name: a, count: 1}]\nrecord: {finalModel: 1}\n",
       "fleet: [{name: a, count: 1}]\nserver: {payload: gradients}\n",
+      "fleet: [{name: a, count: 1}]\nserver: {policy: fedbuf}\n",
     ])
   func jsonSchemaRefuses(text: String) throws {
     #expect(throws: Faults.self) { try Scenario(text: text) }

@@ -24,13 +24,43 @@ struct ReportGroup {
     for place in groups.indices {
       groups[place].runs.sort { ($0.seed, $0.path) < ($1.seed, $1.path) }
     }
-    // A name that two have, or none, gives way to the file's; where two have that too, to its path.
-    for name in [\ReportRun.title, \.stem, \.path] {
-      for place in groups.indices { groups[place].name = groups[place].runs[0][keyPath: name] }
-      let names = groups.map(\.name)
-      if Set(names).count == names.count, !names.contains("") { break }
-    }
+    for (place, name) in names(groups).enumerated() { groups[place].name = name }
     return groups
+  }
+
+  /// Names of groups: titles; where two have one, or none, the files' names; else their paths.
+  ///
+  /// Cells of a sweep have files that are named by hashes: there the settings in which they differ
+  /// come first.
+  private static func names(_ groups: [ReportGroup]) -> [String] {
+    let firsts = groups.map { $0.runs[0] }
+    let areCells = firsts.allSatisfy { run in
+      run.stem.utf8.count == 32 && run.stem.allSatisfy(\.isHexDigit)
+    }
+    let choices: [() -> [String]] = [
+      { firsts.map(\.title) }, { areCells ? settings(firsts) : [] }, { firsts.map(\.stem) },
+    ]
+    for choice in choices {
+      let names = choice()
+      if !names.isEmpty, Set(names).count == names.count, !names.contains("") { return names }
+    }
+    return firsts.map(\.path)
+  }
+
+  /// The settings in which results differ, such as `buffer 3, epochs 1`; none where these are
+  /// many or long.
+  private static func settings(_ runs: [ReportRun]) -> [String] {
+    let rows = SettingDifferences.among(runs.map(\.policy))
+    let keys = rows.map { $0.path.split(separator: ".").last.map(String.init) ?? $0.path }
+    let most = 60
+    let names = runs.indices.map { run in
+      rows.indices.map { row in
+        let isAlone = keys.count { $0 == keys[row] } == 1
+        let value = rows[row].values[run].map { $0.filter { $0 != "\"" } } ?? "absent"
+        return "\(isAlone ? keys[row] : rows[row].path) \(value)"
+      }.joined(separator: ", ")
+    }
+    return names.allSatisfy { $0.count <= most } ? names : []
   }
 }
 

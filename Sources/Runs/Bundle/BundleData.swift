@@ -50,7 +50,8 @@ struct BundleData {
           fault(
             file.path,
             "this data file of the bundle's run is missing (searched: \(searched)); expected "
-              + "\(file.bytes) bytes with SHA-256 \(file.sha256)"))
+              + "\(file.bytes) bytes with SHA-256 \(file.sha256); put it there, or name its folder"
+              + " by --folder"))
         continue
       }
       let found = Self.digest(of: path)

@@ -21,7 +21,8 @@ public func initialize(
   if words.count > 4, words[1] == limitedCommand, let seconds = Int(words[2]),
     let bytes = Int(words[3])
   {
-    LimitedProcess.limit(seconds: seconds, bytes: bytes)
+    // Where a change makes libhdf5 go round, that is soon known.
+    LimitedProcess.limit(seconds: min(1, seconds), bytes: bytes)
     if words[4] == LimitedReading.task {
       LimitedReading.serve(Array(words[5...]))
     } else {

@@ -4,6 +4,8 @@ struct FuzzedReader: Sendable {
   var file = "input"
   /// Whether mutations by lines and words make sense.
   var isText = false
+  /// Whether mutations of numbers of eight bytes make sense.
+  var hasNumbers = false
   /// Puts the files next to its own into a folder.
   var prepare: @Sendable (_ folder: String) throws -> Void = { _ in }
   /// Reads a file, and holds what it gives against the bytes; throws where the file is refused.
@@ -31,7 +33,8 @@ let fuzzedReaders: [String: FuzzedReader] = [
   "tff": FuzzedReader(file: "input.h5", read: Opinions.tff),
   "coreml": FuzzedReader(read: Opinions.coreml),
   "scenario": FuzzedReader(isText: true, read: Opinions.scenario),
-  "result": FuzzedReader(read: Opinions.result),
+  "result": FuzzedReader(
+    hasNumbers: true, read: Opinions.result, repair: ObjectHeaders.repair),
   "journal": FuzzedReader(read: Opinions.journal, repair: Checksums.journal),
   "checkpoint": FuzzedReader(read: Opinions.checkpoint, repair: Checksums.checkpoint),
 ]

@@ -1,0 +1,16 @@
+/// Changes of small numbers in binary files: lengths and counts decide what a file means, and few
+/// of its bytes are in one.
+enum Numbers {
+  /// A number of eight bytes becomes another; which one, and what it becomes, `seed` decides.
+  static func mutate(_ bytes: inout [UInt8], by seed: UInt32) {
+    let places = (0..<max(0, bytes.count - 7)).filter { place in
+      bytes[place] != 0 && bytes[place + 2..<place + 8].allSatisfy { $0 == 0 }
+    }
+    guard !places.isEmpty else { return }
+    let (choice, change) = (Int(seed / 8) % places.count, seed / 2 % 4)
+    let place = places[choice]
+    let number = Int(bytes[place]) + 256 * Int(bytes[place + 1])
+    let other = [number - 1, number + 1, number * 2, number / 2][Int(change)]
+    for byte in 0..<3 { bytes[place + byte] = UInt8(truncatingIfNeeded: other >> (8 * byte)) }
+  }
+}
