@@ -252,6 +252,14 @@ struct CSVSamples {
     for place in targetPlaces { targets.append(try number(lines, place, known[place])) }
   }
 
+  /// What to do about a column of the first row that has no numbers, where nobody chose the
+  /// columns; nil: earlier rows had numbers there, so one cell is wrong.
+  private var advice: String? {
+    guard settings.features == nil, count == 0 else { return nil }
+    let user = settings.user == nil ? ", or name the one of users by `user`" : ""
+    return "list the columns to take in `features`" + user
+  }
+
   /// A number of the line that was read.
   private func number(
     _ lines: borrowing DelimitedLines, _ place: Int, _ column: String
@@ -263,9 +271,7 @@ struct CSVSamples {
       throw lines.fault(
         .malformed, at: bytes.startIndex,
         found: bytes.isEmpty ? "nothing" : "`\(lines.text(place))`",
-        expected: "a finite number in column '\(column)'",
-        advice: settings.features == nil
-          ? "list the columns to take in `features`, or name the one of users by `user`" : nil)
+        expected: "a finite number in column '\(column)'", advice: advice)
     }
     let value = Float(number)
     guard value.isFinite else {

@@ -102,10 +102,6 @@ public struct JSONSchema: Sendable {
     if let word = field.word {
       schema = .mapping([("anyOf", list([.mapping([("enum", list([.quoted(word)]))]), schema]))])
     }
-    // The reader says more about a wrong policy than that it is none of these.
-    if field.key == "policy", case .text = field.shape {
-      schema = self.schema(.oneOf(PolicyPreset.standard.map(\.name)))
-    }
     // An empty value brings the default back, such as below a base.
     if !isBase, field.defaultValue != nil || !field.isRequired { schema = nullable(schema) }
     return described(

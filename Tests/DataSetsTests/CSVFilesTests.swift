@@ -117,6 +117,10 @@ import Testing
       words?.advice
         == "list the columns to take in `features`, or name the one of users by `user`",
       "\(words as Any)")
+    let others = fault { _ = try Self.load("label,a,b\nx,1,u\n", Self.good) { $0.user = "a" } }
+    #expect(others?.advice == "list the columns to take in `features`", "\(others as Any)")
+    let cell = fault { _ = try Self.load("label,a\nx,1\ny,u\n", Self.good) }
+    #expect(cell != nil && cell?.advice == nil, "\(cell as Any)")
   }
 
   @Test func `a table in another encoding is a fault, where two labels would become one`() throws {

@@ -118,6 +118,16 @@ extension RegistryTests {
     return try Self.validator().problems(json)
   }
 
+  @Test("editors complete the name of a policy: the schema lists all")
+  func policies() throws {
+    var place: Any? = try Self.validator().root
+    for step in "properties server anyOf 0 properties policy anyOf 0 enum".split(separator: " ") {
+      place = Int(step).map { (place as? [Any])?[$0] } ?? (place as? [String: Any])?[String(step)]
+    }
+    let names = try #require(place as? [String])
+    #expect(names == PolicyPreset.standard.map(\.name) && names.contains("fedbuff"))
+  }
+
   @Test("scenarios, written and resolved, keep the exported JSON Schema")
   func jsonSchemaAccepts() throws {
     let scenario = try Scenario(text: ScenarioTests.text)

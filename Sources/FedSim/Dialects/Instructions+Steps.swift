@@ -67,9 +67,8 @@ extension Instructions {
       .stream(slot: server.instructions.askings)
     server.instructions.askings += 1
     let waiting = server.waiting.inOrder()
-    let (device, held) = {
-      ($0.device, $0.heldVersion)
-    }(waiting[Int(stream.sample(1, below: waiting.count)[0])])
+    let chosen = waiting[Int(stream.sample(1, below: waiting.count)[0])]
+    let (device, held) = (chosen.device, chosen.heldVersion)
     let request = server.waiting.remove(device)!
     server.instructions.asked = request.participation
     cx.participations.setOutstanding(request.participation, true)

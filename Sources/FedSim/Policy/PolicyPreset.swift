@@ -64,6 +64,17 @@ private let elsewhere: [String: String] = {
   return words
 }()
 
+extension Form where Value == String {
+  /// The name of a policy. `Form.server`, which fills the settings from it, says more about a
+  /// wrong one.
+  static var policy: Form {
+    let name = Form.identifier
+    return Form(
+      shape: .oneOf(PolicyPreset.standard.map(\.name)), expected: name.expected, read: name.read,
+      write: name.write)
+  }
+}
+
 extension Form where Value == ServerSettings {
   /// The server's settings, filled from a preset where `policy` names one.
   public static var server: Form {

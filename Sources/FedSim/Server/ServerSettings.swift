@@ -99,7 +99,7 @@ public struct ServerSettings: PartSettings {
   public static var fields: [Field<ServerSettings>] {
     [
       Field(
-        "policy", \.policy, optional: .identifier,
+        "policy", \.policy, optional: .policy,
         "A preset that fills the keys below; a key given here replaces the preset's whole value"),
       Field("payload", \.payload, .choice, "What updates contain: trained weights, or differences"),
       Field("selector", \.selector, .part(.clientSelector), "Which devices may train?"),
