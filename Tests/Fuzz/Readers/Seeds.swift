@@ -29,8 +29,13 @@ enum Seeds {
     try place("result", "small.h5", [UInt8](try ResultFile.image(of: document).bytes))
   }
 
-  /// A result with an axis, words, a group and a text.
+  /// A result with an axis, words, a group and a text. What lies along the devices is stored as it
+  /// is, so that a byte of it can change; what grows with the versions is compressed.
   private static var document: ResultDocument {
+    let codes: [ResultDocument.Attribute] = [
+      .init("flag_values", .array(.int8([0, 1]))), .init("flag_meanings", .text("ok lost")),
+    ]
+    let devices = 16
     var document = ResultDocument()
     document.root = ResultDocument.Group(
       "", attributes: [.init("title", .text("a seed")), .init("seed", .unsigned(1))],
@@ -39,16 +44,19 @@ enum Seeds {
         .init("accuracy", ["version"], .double([0.5, 0.75, 1]), units: "1", longName: "accuracy"),
         .init(
           "outcome", ["version"], .int8([0, 1, 0]), units: "1", longName: "outcome",
-          attributes: [
-            .init("flag_values", .array(.int8([0, 1]))), .init("flag_meanings", .text("ok lost")),
-          ]),
+          attributes: codes),
       ],
       texts: [.init("scenario", "stop: {}")],
       groups: [
         .init(
-          "devices", axes: [.init("device", length: 2)],
+          "devices", axes: [.init("device", length: devices)],
           variables: [
-            .init("busy", ["device"], .int64([4, 5]), units: "s", longName: "busy time")
+            .init(
+              "busy", ["device"], .int64((0..<devices).map { Int64($0) }), units: "s",
+              longName: "busy time"),
+            .init(
+              "fate", ["device"], .int8((0..<devices).map { Int8($0 % 2) }), units: "1",
+              longName: "fate", attributes: codes),
           ])
       ])
     return document
