@@ -123,9 +123,14 @@ extension Form where Value == String {
   }
 
   /// A name that may be in a path such as `phones/17`.
-  public static var identifier: Form {
+  public static var identifier: Form { identifier(shape: .text) }
+
+  /// Such a name, usually one of these; any other is read, too.
+  public static func identifier(of words: [String]) -> Form { identifier(shape: .oneOf(words)) }
+
+  private static func identifier(shape: Shape) -> Form {
     Form(
-      shape: .text, expected: "a name of letters, digits, `-` and `_`",
+      shape: shape, expected: "a name of letters, digits, `-` and `_`",
       parse: { text, _ in
         let isName = text.unicodeScalars.allSatisfy {
           ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)

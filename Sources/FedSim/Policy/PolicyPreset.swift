@@ -65,14 +65,8 @@ private let elsewhere: [String: String] = {
 }()
 
 extension Form where Value == String {
-  /// The name of a policy. `Form.server`, which fills the settings from it, says more about a
-  /// wrong one.
-  static var policy: Form {
-    let name = Form.identifier
-    return Form(
-      shape: .oneOf(PolicyPreset.standard.map(\.name)), expected: name.expected, read: name.read,
-      write: name.write)
-  }
+  /// The name of a policy. `Form.server`, which fills the settings from it, refuses a wrong one.
+  static var policy: Form { identifier(of: PolicyPreset.standard.map(\.name)) }
 }
 
 extension Form where Value == ServerSettings {
