@@ -29,8 +29,8 @@ enum Seeds {
     try place("result", "small.h5", [UInt8](try ResultFile.image(of: document).bytes))
   }
 
-  /// A result with an axis, words, a group and a text. What lies along the devices is stored as it
-  /// is, so that a byte of it can change; what grows with the versions is compressed.
+  /// A result with axes, words, a group and a text. Values of devices are not compressed, so that
+  /// one byte of them can change; those that grow with the versions are.
   private static var document: ResultDocument {
     let codes: [ResultDocument.Attribute] = [
       .init("flag_values", .array(.int8([0, 1]))), .init("flag_meanings", .text("ok lost")),
