@@ -129,9 +129,9 @@ crash: build ## kill runs and fail their calls on files, go on, compare the resu
 fleet: build ## weeks of 10,000 iPhones, every event followed by a look; FLEET_SEEDS=2
 	Scripts/fleet $(FLEET_SEEDS)
 
-example-policy: ## test Examples/my-policy from a clean clone, as the author of a policy would
+example-policy: ## test Examples/my-policy from a clean clone, as the author of a policy would; EXAMPLE=FOLDER gets its command
 	@Scripts/deps build
-	Scripts/example-policy
+	Scripts/example-policy $(EXAMPLE)
 
 figure: build ## make the results and the picture of Examples/paper_figure.py
 	@Scripts/deps data readers
