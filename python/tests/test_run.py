@@ -136,8 +136,10 @@ def test_broken_assertions_are_warnings_and_the_result_is_there():
 
 
 def test_ctrl_c_is_passed_on_and_the_run_can_be_resumed(here):
+    # A shell starts what is in the background with the signal ignored.
     program = f"""
-import sys, pyfedsim
+import signal, sys, pyfedsim
+signal.signal(signal.SIGINT, signal.default_int_handler)
 try:
     pyfedsim.run({small(stop={'after': '36500 d'})!r}, output="a.h5", callbacks=[lambda row: print(flush=True)])
 except KeyboardInterrupt as error:
