@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Hunts for files, worlds and moments that break the command, and keeps a log (Scripts/hunt).
 
-    hunt.py --fedsim PATH [--coverage PATH] [--minutes M] [--log FILE] [--kinds K,K…]
+    hunt.py --fedsim PATH [--coverage PATH] [--minutes M] [--log FILE] [--part N] [--kinds K,K…]
 
 Stretches of about a minute each, of all kinds in turn: those of fuzz.py, whose cases are functions of their numbers,
 and with `--coverage` each reader of Tests/Fuzz/Readers under libFuzzer, from the corpus in .fuzz/corpus. No stretch begins
@@ -75,7 +75,7 @@ def damage(options, kind, first):
         path = os.path.join(folder, "summary.json")
         done = subprocess.run([
             sys.executable, os.path.join(HERE, "fuzz.py"), "--fedsim", options.fedsim, "--kind", kind, "--first", str(first),
-            "--cases", str(CASES[kind]), "--summary", path])
+            "--cases", str(max(1, CASES[kind] // options.part)), "--summary", path])
         if not os.path.exists(path):
             sys.exit(f"hunt: {kind}: fuzz.py ended with {done.returncode} before it had played its cases")
         with open(path) as file:
@@ -118,6 +118,7 @@ def main():
     parser.add_argument("--coverage", help="the program of Tests/Fuzz/Readers; without it, readers are not traced")
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--stretch", type=int, default=60, help="seconds of a stretch of libFuzzer")
+    parser.add_argument("--part", type=int, default=1, metavar="N", help="an N-th of the cases in a stretch of fuzz.py")
     parser.add_argument("--log", default="docs/hunt.csv")
     parser.add_argument("--kinds", help="some kinds only")
     options = parser.parse_args()
