@@ -40,6 +40,27 @@ static inline unsigned chdf5_tracked(void) { return H5P_CRT_ORDER_TRACKED; }
 /// Silences HDF5's printing of errors for the calling thread.
 static inline void chdf5_be_silent(void) { H5Eset_auto2(H5E_DEFAULT, NULL, NULL); }
 
+static inline hid_t chdf5_reference(void) { return H5T_STD_REF_OBJ; }
+
+/// A variable along a scale, and which of its axes that is; without unset bytes.
+struct chdf5_use {
+  hobj_ref_t dataset;
+  int dimension;
+  int zero;
+};
+
+/// The type of such an entry in a scale's list.
+static inline hid_t chdf5_use_type(void) {
+  hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(struct chdf5_use));
+  if (type < 0) return type;
+  if (H5Tinsert(type, "dataset", HOFFSET(struct chdf5_use, dataset), H5T_STD_REF_OBJ) < 0 ||
+      H5Tinsert(type, "dimension", HOFFSET(struct chdf5_use, dimension), H5T_NATIVE_INT) < 0) {
+    H5Tclose(type);
+    return -1;
+  }
+  return type;
+}
+
 struct chdf5_text {
   char *bytes;
   size_t size;

@@ -12,8 +12,8 @@ enum HDF5Image {
     try HDF5.exclusively { () throws(ResultFault) in
       let place = HDF5Place(file: path)
       let file = try create(place)
-      let writer = HDF5Writer(file: file.id)
-      try writer.write(document.root, into: file.id, at: place, axes: [])
+      var writer = HDF5Writer(file: file.id)
+      try writer.write(root: document.root, at: place)
       try place.check("H5Fflush", H5Fflush(file.id, H5F_SCOPE_GLOBAL))
       let size = H5Fget_file_image(file.id, nil, 0)
       try place.check("H5Fget_file_image", size)

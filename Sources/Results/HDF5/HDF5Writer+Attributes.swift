@@ -23,7 +23,8 @@ extension HDF5Writer {
     }
   }
 
-  private func create(
+  /// An attribute on an open object, without values yet.
+  func create(
     _ name: String, _ type: hid_t, _ lengths: [Int], on id: hid_t, at place: HDF5Place
   ) throws(ResultFault) -> HDF5Handle {
     let space = try place.space(lengths)

@@ -10,26 +10,40 @@ struct HDF5Writer {
 
   /// The open file.
   let file: hid_t
+  /// The scales written so far, in that order.
+  var scales: [Scale] = []
 
-  /// An axis and the path of its scale.
+  init(file: hid_t) { self.file = file }
+
+  /// An axis and the place of its scale among `scales`.
   struct PlacedAxis {
     let axis: ResultDocument.Axis
-    let path: String
+    let scale: Int
+  }
+
+  /// Writes the root group and all in it into the open file.
+  mutating func write(root: ResultDocument.Group, at place: HDF5Place) throws(ResultFault) {
+    try write(root, into: file, at: place, axes: [])
+    try writeUsesOfScales(at: place)
   }
 
   /// Writes a group's parts into the open group `id`.
-  func write(
+  private mutating func write(
     _ group: ResultDocument.Group, into id: hid_t, at place: HDF5Place, axes visible: [PlacedAxis]
   ) throws(ResultFault) {
     for attribute in group.attributes { try write(attribute, on: id, at: place) }
+    let first = scales.count
     let axes =
-      group.axes.map { PlacedAxis(axis: $0, path: place.appending($0.name).path) } + visible
+      group.axes.enumerated().map { PlacedAxis(axis: $1, scale: first + $0) } + visible
     for axis in group.axes {
+      let inside = place.appending(axis.name)
       if let variable = group[variable: axis.name] {
-        let data = try write(variable, into: id, at: place.appending(axis.name), axes: axes)
-        try place.check("H5DSset_scale", H5DSset_scale(data.id, axis.name))
+        let data = try write(variable, into: id, at: inside, axes: axes)
+        try inside.check("H5DSset_scale", H5DSset_scale(data.id, axis.name))
+        try keep(scale: data.id, at: inside)
       } else {
-        try write(axis, into: id, at: place.appending(axis.name))
+        let data = try write(axis, into: id, at: inside)
+        try keep(scale: data.id, at: inside)
       }
     }
     for text in group.texts { try write(text, into: id, at: place.appending(text.name)) }
@@ -70,7 +84,7 @@ struct HDF5Writer {
 
   /// An axis without coordinates: a scale with a name that netCDF knows and no stored numbers.
   private func write(_ axis: ResultDocument.Axis, into id: hid_t, at place: HDF5Place)
-    throws(ResultFault)
+    throws(ResultFault) -> HDF5Handle
   {
     let list = try datasetList(at: place)
     if axis.isUnlimited {
@@ -86,6 +100,7 @@ struct HDF5Writer {
     let padding = String(repeating: " ", count: max(0, 10 - digits.count))
     let label = "This is a netCDF dimension but not a netCDF variable." + padding + digits
     try place.check("H5DSset_scale", H5DSset_scale(data.id, label))
+    return data
   }
 
   private func write(_ text: ResultDocument.Text, into id: hid_t, at place: HDF5Place)
@@ -167,15 +182,5 @@ struct HDF5Writer {
       chunk[i] = (chunk[i] + 1) / 2
     }
     return chunk
-  }
-
-  private func attach(
-    _ names: [String], to data: hid_t, at place: HDF5Place, axes: [PlacedAxis]
-  ) throws(ResultFault) {
-    for (i, name) in names.enumerated() {
-      let path = axes.first { $0.axis.name == name }!.path
-      let scale = try place.handle("H5Dopen2", H5Dopen2(file, path, chdf5_default()), H5Dclose)
-      try place.check("H5DSattach_scale", H5DSattach_scale(data, scale.id, UInt32(i)))
-    }
   }
 }
