@@ -1,4 +1,5 @@
 import Foundation
+import Schema
 
 /// The folders in which data files are looked for, first to last.
 ///
@@ -24,15 +25,31 @@ public struct DataFolders: Sendable, Equatable {
   /// Throws: `missingFile`, with the list of folders that were searched.
   public func locate(_ name: String) throws(DataFault) -> String {
     let isAbsolute = name.hasPrefix("/")
-    for folder in isAbsolute ? [""] : paths {
-      let stem = isAbsolute || folder.isEmpty ? name : folder + "/" + name
+    let stems = (isAbsolute ? [""] : paths).map { $0.isEmpty ? name : $0 + "/" + name }
+    for stem in stems {
       for path in [stem, stem + ".gz"] where Self.isFile(path) { return path }
     }
     let places = paths.map { "`\($0)`" }.joined(separator: ", ")
     let searched = isAbsolute ? "" : paths.isEmpty ? " in any folder" : " in \(places)"
     throw DataFault(
       .missingFile, in: name, found: "not found\(searched) (also looked for `\(name).gz`)",
-      expected: "the file, plain or as .gz", advice: advice)
+      expected: "the file, plain or as .gz",
+      advice: stems.lazy.compactMap(Self.nearest).first.map { "did you mean `\($0)`?" } ?? advice)
+  }
+
+  /// The file whose name is nearest, in the folder in which a file is missing; nil: none is near.
+  ///
+  /// In a folder of more than a thousand files nobody looks.
+  private static func nearest(to path: String) -> String? {
+    let (folder, name) = (
+      (path as NSString).deletingLastPathComponent, (path as NSString).lastPathComponent
+    )
+    let names = try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)
+    guard let names, names.count <= 1_000,
+      let nearest = Spelling.nearest(to: name, among: names.sorted())
+    else { return nil }
+    let found = folder.isEmpty ? nearest : folder + "/" + nearest
+    return isFile(found) ? found : nil
   }
 
   private static func isFile(_ path: String) -> Bool {

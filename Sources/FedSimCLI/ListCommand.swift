@@ -26,8 +26,16 @@ struct ListCommand: RegistryCommand {
   }
 
   private func refuse(_ seam: String, _ listing: Listing) -> Int32 {
+    let sections = listing.sections(of: seam).map {
+      "`fedsim list \($0.replacing(" ", with: "-"))`"
+    }
+    if !sections.isEmpty {
+      Output.error("`\(seam)` is no seam, and is listed by " + sections.joined(separator: " and "))
+      return 2
+    }
     let alike = listing.seams(withWord: seam)
-    let nearest = SpellingSuggestion.word(to: seam, among: listing.seams).map { [$0] } ?? []
+    let known = listing.seams + listing.parts.map(\.name)
+    let nearest = SpellingSuggestion.word(to: seam, among: known).map { [$0] } ?? []
     let meant = alike.isEmpty ? nearest : alike
     let advice =
       meant.isEmpty

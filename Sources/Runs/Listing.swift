@@ -9,7 +9,7 @@ public struct Listing {
   /// A listing of the parts of a registry.
   public init(_ registry: Registry) { self.registry = registry }
 
-  private var parts: PartListing {
+  private var list: PartListing {
     PartListing(fields: ScenarioSettings.descriptions, catalog: registry.catalog)
   }
 
@@ -32,9 +32,21 @@ public struct Listing {
     seams.filter { $0.split(separator: " ").contains { $0 == word } }
   }
 
+  /// All that has a name and is listed: the parts of the seams, the presets.
+  public var parts: [(name: String, seam: String)] {
+    registry.catalog.seams.flatMap { seam in
+      registry.catalog.parts(of: seam.name).map { ($0.name, seam.name) }
+    } + PartListing.presetNames
+  }
+
+  /// The seams that list something of this name; none for a key of scenarios alone.
+  public func sections(of name: String) -> [String] {
+    parts.filter { $0.name == name }.map(\.seam)
+  }
+
   /// A page of text, limited to one seam where one is given.
   public func text(_ seam: String? = nil) -> String {
-    var text = seam == "kernels" ? "" : parts.text(seam: seam)
+    var text = seam == "kernels" ? "" : list.text(seam: seam)
     if seam == nil { text += "\n" }
     if seam == nil || seam == "kernels" {
       text +=
@@ -55,7 +67,7 @@ public struct Listing {
         ("isSupported", .text(body.isSupported ? "true" : "false")),
       ])
     }
-    guard case .mapping(var entries) = parts.node(seam: seam).content else {
+    guard case .mapping(var entries) = list.node(seam: seam).content else {
       preconditionFailure("a listing is a mapping")
     }
     entries.append(Node.Entry(key: "kernels", value: Node(.sequence(kernels))))

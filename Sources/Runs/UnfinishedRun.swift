@@ -42,7 +42,8 @@ struct UnfinishedRun {
   /// What to say where there is no result of this name.
   static func absence(of result: String) -> String {
     guard RunFolder.isUnfinished(beside: PlacePath.target(of: result)) else {
-      return "there is no such file; expected the result of a run"
+      let bundle = result.hasSuffix(".zip") ? ", or a bundle of one (`fedsim bundle`)" : ""
+      return "there is no such file; expected the result of a run" + bundle
     }
     return "its run has not ended: `fedsim resume \(result)` continues it if it was stopped, and "
       + "`fedsim recover \(result)` writes what it has so far"

@@ -89,7 +89,8 @@ public struct Composition: Sendable {
       if case .null = root.content {
         problem = .syntax("the file is empty: expected a mapping of settings")
       } else {
-        problem = .unexpected(found: root.found, expected: "a mapping of settings")
+        problem = .unexpected(
+          found: root.found, expected: "a mapping of settings" + root.hintOfBlank)
       }
       faults.append(Fault(at: root.place, problem))
       return nil

@@ -18,6 +18,12 @@ public struct PartListing: Sendable {
   /// What is listed besides the parts of seams: values that have a name together.
   public static let presets = ["policy", "profile"]
 
+  /// The names of these values.
+  public static var presetNames: [(name: String, seam: String)] {
+    PolicyPreset.standard.map { ($0.name, presets[0]) }
+      + FleetProfile.standard.map { ($0.name, presets[1]) }
+  }
+
   /// A page of text; `seam` limits it to one seam, or to one of `presets`.
   public func text(seam: String? = nil) -> String {
     var lines: [String] = []

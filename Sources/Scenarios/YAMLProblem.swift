@@ -61,6 +61,8 @@ struct YAMLProblem {
       message = "expected `,` or `}`" + opened("{", start, in: source)
     case "did not find expected node content":
       message = "expected a value here"
+    case "found unexpected ':'":
+      message = "a blank or a value belongs behind this `:`, such as `{name: {}}`"
     case "found character that cannot start any token":
       message = "a value cannot begin with `\(found.map(String.init) ?? "")`: quote the text"
     case "found undefined alias":

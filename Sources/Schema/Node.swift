@@ -86,6 +86,15 @@ public struct Node: Sendable {
     }
   }
 
+  /// What to say where a mapping was expected: nothing, or that `key:value` lacks a blank.
+  public var hintOfBlank: String {
+    guard case .scalar(let text, isQuoted: false) = content, let colon = text.firstIndex(of: ":"),
+      colon != text.startIndex, text.index(after: colon) != text.endIndex,
+      text[..<colon].allSatisfy({ $0.isLetter || $0.isNumber || $0 == "-" })
+    else { return "" }
+    return "; a blank belongs behind the `:`"
+  }
+
   /// The value of a key, where the node is a mapping that has it.
   public subscript(key: String) -> Node? {
     guard case .mapping(let entries) = content else { return nil }

@@ -89,7 +89,8 @@ public struct Reader {
       report(
         node,
         expected: fields.isEmpty
-          ? "nothing: there are no settings" : "a mapping with " + fields.map(\.key).brief)
+          ? "nothing: there are no settings"
+          : "a mapping with " + fields.map(\.key).brief + node.hintOfBlank)
       return nil
     }
   }

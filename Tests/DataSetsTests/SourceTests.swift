@@ -67,6 +67,16 @@ import Testing
         "\(name): not found in `/nowhere` (also looked for `\(name).gz`); ") == true)
   }
 
+  @Test func `a missing file is a fault that names the nearest there is`() throws {
+    let folder = try TemporaryFolder()
+    _ = try folder.write("label,a\nx,1\n", as: "trian.csv")
+    let folders = DataFolders([folder.path], advice: "ask Ada")
+    let near = fault { _ = try folders.locate("train.csv") }
+    #expect(near?.advice == "did you mean `\(folder.path)/trian.csv`?", "\(near as Any)")
+    #expect(fault { _ = try folders.locate("labels.csv") }?.advice == "ask Ada")
+    #expect(fault { _ = try folders.locate("none/train.csv") }?.advice == "ask Ada")
+  }
+
   @Test func `test images of another size are a fault`() throws {
     let folder = try tiny(rows: [1, 2])
     let fault = fault {
