@@ -132,7 +132,7 @@ struct BadInputTests {
       (["report", "s.yaml"], "not a result of FedSim, but a scenario: `fedsim run` plays it"),
       (["compare", "s.yaml", "s.yaml"], "but a scenario: `fedsim run` plays it"),
       (["replay", "s.yaml"], "but a scenario: `fedsim run` plays it and writes its result"),
-      (["replay", "nix.zip"], "expected the result of a run, or a bundle of one (`fedsim bundle`)"),
+      (["replay", "nix.zip"], "expected the result of a run, or a bundle of one"),
       (["replay", "."], "not a result of FedSim, but a folder"),
       (["run", "s.yaml", "--seed", "one"], "'one' is invalid for '--seed <seed>'"),
       (["run", "s.yaml", "--set", "server.trigger.treshold=3"], "did you mean `threshold`?"),
