@@ -1,8 +1,8 @@
 /// Changes of small numbers in binary files: lengths and counts decide what a file means, and few
 /// of its bytes are in one.
 enum Numbers {
-  /// A number of eight bytes becomes another, or a code of one byte; which one, and what it becomes,
-  /// `seed` decides.
+  /// A number of eight bytes becomes another, or a code of one byte; `seed` decides which one, and
+  /// what it becomes.
   static func mutate(_ bytes: inout [UInt8], by seed: UInt32) {
     let codes = codes(bytes)
     if seed / 2 % 16 == 0, !codes.isEmpty {
