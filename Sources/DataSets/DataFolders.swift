@@ -29,12 +29,14 @@ public struct DataFolders: Sendable, Equatable {
     for stem in stems {
       for path in [stem, stem + ".gz"] where Self.isFile(path) { return path }
     }
+    // The nearest may be another file of the same set, so other advice is not left out.
+    let nearest = stems.lazy.compactMap(Self.nearest).first.map { "the nearest there is `\($0)`" }
+    let words = [nearest, advice].compactMap { $0 }.joined(separator: "; ")
     let places = paths.map { "`\($0)`" }.joined(separator: ", ")
     let searched = isAbsolute ? "" : paths.isEmpty ? " in any folder" : " in \(places)"
     throw DataFault(
       .missingFile, in: name, found: "not found\(searched) (also looked for `\(name).gz`)",
-      expected: "the file, plain or as .gz",
-      advice: stems.lazy.compactMap(Self.nearest).first.map { "did you mean `\($0)`?" } ?? advice)
+      expected: "the file, plain or as .gz", advice: words.isEmpty ? nil : words)
   }
 
   /// The file whose name is nearest, in the folder in which a file is missing; nil: none is near.

@@ -72,7 +72,7 @@ import Testing
     _ = try folder.write("label,a\nx,1\n", as: "trian.csv")
     let folders = DataFolders([folder.path], advice: "ask Ada")
     let near = fault { _ = try folders.locate("train.csv") }
-    #expect(near?.advice?.hasSuffix("/trian.csv`?") == true, "\(near as Any)")
+    #expect(near?.advice?.hasSuffix("/trian.csv`; ask Ada") == true, "\(near as Any)")
     #expect(fault { _ = try folders.locate("labels.csv") }?.advice == "ask Ada")
     #expect(fault { _ = try folders.locate("none/train.csv") }?.advice == "ask Ada")
   }

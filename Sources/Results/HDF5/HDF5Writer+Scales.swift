@@ -1,7 +1,7 @@
 import CHDF5
 
 /// What attaches variables to the scales of their axes, as `H5DSattach_scale` does, which reads,
-/// removes and writes a scale's whole list again for each variable: a third of the time of a file.
+/// removes and writes a scale's whole list again for each variable: a quarter of its instructions.
 ///
 /// Source: HDF5 Dimension Scale Specification, "Dimension scale storage".
 extension HDF5Writer {
