@@ -140,15 +140,18 @@ public struct FieldDescription: Sendable {
   /// What kind of value is expected.
   public let shape: Shape
   /// What is expected, in words.
-  public let expected: String
+  public var expected: String { words() }
   /// A bare word that is taken, too.
   public let word: String?
   /// The default as it would be written; nil where the key must be given, or is never stored.
-  public let defaultValue: Node?
+  public var defaultValue: Node? { standard() }
   /// Whether the key must be there.
   public let isRequired: Bool
   /// Whether the default is an assumption about the world.
   public let isAssumption: Bool
+  // Both are made where they are needed: they ask for the fields of settings within these.
+  let words: @Sendable () -> String
+  let standard: @Sendable () -> Node?
 }
 
 extension PartSettings {
@@ -157,12 +160,12 @@ extension PartSettings {
 
   /// The fields with the values of `defaults`, for documentation.
   static func descriptions(of defaults: Self) -> [FieldDescription] {
-    knownFields.map {
+    knownFields.map { field in
       FieldDescription(
-        key: $0.key, summary: $0.summary, shape: $0.shape, expected: $0.expected,
-        word: $0.word, defaultValue: $0.isRequired ? nil : $0.write(defaults),
-        isRequired: $0.isRequired,
-        isAssumption: $0.isAssumption)
+        key: field.key, summary: field.summary, shape: field.shape, word: field.word,
+        isRequired: field.isRequired, isAssumption: field.isAssumption,
+        words: { field.expected },
+        standard: { field.isRequired ? nil : field.write(defaults) })
     }
   }
 
