@@ -55,8 +55,11 @@ INLINE void BODY(few)(const int k, const int vectors, const int ragged, const in
                       ptrdiff_t start_row, float *c, ptrdiff_t c_row) {
   // Four regions in turn where rows may be shorter than a vector: a load that follows a store of
   // part of a vector close by would wait for it.
-  // Five rows of two vectors, the panel's twenty and two for the left factor fill 32 registers.
-  const int group = vectors == 1 ? 8 : 5, regions = vectors == 1 ? 4 : 1;
+  // Three rows of two vectors and the panel's twenty leave the compiler six of 32 registers for the
+  // left factor; with five rows it kept some of the panel in memory. One row left over would
+  // wait for its own sums, so the last four rows are two pairs.
+  const int group = vectors == 1 ? 8 : 3, regions = vectors == 1 ? 4 : 1;
+  const ptrdiff_t grouped = vectors == 2 && m > 1 && m % 3 == 1 ? m - 4 : m;
   for (; panels > 0; panels--) {
     V right[FEW][2];
 #pragma clang loop unroll(full)
@@ -66,10 +69,10 @@ INLINE void BODY(few)(const int k, const int vectors, const int ragged, const in
         right[p][v] = ragged && v == vectors - 1 ? v_load_first(b + p * b_row + v * VL, last)
                                                  : v_load(b + p * b_row + v * VL);
     }
-    ptrdiff_t region = m / (regions * group) * group, i = 0;
+    ptrdiff_t region = grouped / (regions * group) * group, i = 0;
     for (; i < region; i += group)
       for (ptrdiff_t r = 0; r < regions; r++) FS_FEW_ROWS(group, i + r * region);
-    for (i = regions * region; i + group <= m; i += group) FS_FEW_ROWS(group, i);
+    for (i = regions * region; i + group <= grouped; i += group) FS_FEW_ROWS(group, i);
     for (; i + 2 <= m; i += 2) FS_FEW_ROWS(2, i);
     if (i < m) FS_FEW_ROWS(1, i);
     b += vectors * VL;
