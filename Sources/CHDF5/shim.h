@@ -24,6 +24,7 @@ static inline hid_t chdf5_c_string(void) { return H5T_C_S1; }
 static inline hid_t chdf5_file_create(void) { return H5P_FILE_CREATE; }
 static inline hid_t chdf5_file_access(void) { return H5P_FILE_ACCESS; }
 static inline hid_t chdf5_dataset_create(void) { return H5P_DATASET_CREATE; }
+static inline hid_t chdf5_dataset_transfer(void) { return H5P_DATASET_XFER; }
 static inline hid_t chdf5_group_create(void) { return H5P_GROUP_CREATE; }
 static inline hid_t chdf5_default(void) { return H5P_DEFAULT; }
 

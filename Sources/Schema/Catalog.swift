@@ -109,18 +109,37 @@ public struct Catalog: Sendable {
   public mutating func add<Value, P: Part>(
     _ type: P.Type, to seam: Seam<Value>, as value: @escaping @Sendable (P) -> Value
   ) {
-    if !seams.contains(where: { $0.name == seam.name }) {
-      seams.append(SeamDescription(name: seam.name, summary: seam.summary))
-    }
-    entries.removeAll { $0.seam == seam.name && $0.name == P.name }
-    entries.append(
+    add(
       Entry(
         seam: seam.name, name: P.name, summary: P.summary, note: P.note,
         shorthand: P.Settings.shorthand, describe: { P.Settings.descriptions }
       ) { node, reader in
         let settings = reader.read(P.Settings.self, from: node)
         return (value(P(settings)), settings.resolved)
-      })
+      }, to: seam)
+  }
+
+  /// Adds a part that is a name and values of settings: what is missing is as in `defaults`.
+  public mutating func add<Value, Settings: PartSettings>(
+    _ name: String, _ summary: String, _ defaults: Settings, to seam: Seam<Value>,
+    as value: @escaping @Sendable (Settings) -> Value
+  ) {
+    add(
+      Entry(
+        seam: seam.name, name: name, summary: summary, note: "", shorthand: Settings.shorthand,
+        describe: { Settings.descriptions(of: defaults) }
+      ) { node, reader in
+        let settings = reader.read(Settings.self, from: node, defaults: defaults)
+        return (value(settings), settings.resolved)
+      }, to: seam)
+  }
+
+  private mutating func add<Value>(_ entry: Entry, to seam: Seam<Value>) {
+    if !seams.contains(where: { $0.name == seam.name }) {
+      seams.append(SeamDescription(name: seam.name, summary: seam.summary))
+    }
+    entries.removeAll { $0.seam == entry.seam && $0.name == entry.name }
+    entries.append(entry)
   }
 
   /// The parts of a seam, in the order in which they were added.

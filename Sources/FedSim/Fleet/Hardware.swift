@@ -54,7 +54,7 @@ public struct Hardware: Sendable {
 }
 
 /// A kind of device that a scenario may name.
-public protocol HardwareClass: Part {
+public protocol HardwareClass: Sendable {
   /// What it is made of.
   var hardware: Hardware { get }
 }
@@ -66,64 +66,55 @@ extension Seam where Value == any HardwareClass {
   }
 }
 
-/// A class of hardware by its name and figures.
-protocol HardwareModel: Sendable {
-  static var name: String { get }
-  static var summary: String { get }
-  static var hardware: Hardware { get }
+/// The figures of a class of hardware, each of which may be set.
+struct HardwareFigures: PartSettings {
+  var hardware = Hardware()
+
+  static var shorthand: String? { "share" }
+  static var fields: [Field<HardwareFigures>] {
+    [
+      Field(
+        "share", \.hardware.share, .number(1e-30...1e30),
+        "Weight of the class among all classes"),
+      Field(
+        "speed", \.hardware.speed, .positive, assumption: true,
+        "Speed relative to the figures below"),
+      Field(
+        "overhead", \.hardware.overhead, .duration(), assumption: true,
+        "Fixed time of each batch"),
+      Field(
+        "gigaflops", \.hardware.gigaflops, .positive, assumption: true,
+        "Training operations per second, in billions"),
+      Field(
+        "nanosecondsPerParameter", \.hardware.nanosecondsPerParameter, .number(0...1e6),
+        assumption: true, "Time for each parameter that a step updates"),
+      Field(
+        "nanosecondsPerValue", \.hardware.nanosecondsPerValue, .number(0...1e6),
+        assumption: true, "Time for each output value of a layer with parameters"),
+      Field(
+        "neuralEngine", \.hardware.neuralEngine, .number(0...1000), assumption: true,
+        "Speed of the Neural Engine relative to the processor; 0: there is none"),
+      Field(
+        "power", \.hardware.power, .power, assumption: true,
+        "Additional power of training on the processor; replaces `battery.training`"),
+      Field(
+        "neuralEnginePower", \.hardware.neuralEnginePower, .power, assumption: true,
+        "Additional power of training on the Neural Engine"),
+      Field("memory", \.hardware.memory, .bytes, assumption: true, "Memory"),
+      Field("freeStorage", \.hardware.freeStorage, .bytes, assumption: true, "Free storage"),
+      Field(
+        "osVersion", \.hardware.osVersion, .number(0...1000), assumption: true,
+        "Newest version of the operating system"),
+      Field(
+        "battery", \.hardware.battery, .energy,
+        "Capacity of the full battery; replaces `battery.capacity`"),
+    ]
+  }
 }
 
-/// A class of hardware as a part: every figure may be set.
-struct NamedHardware<Model: HardwareModel>: HardwareClass {
-  struct Settings: PartSettings {
-    var hardware = Model.hardware
-
-    static var shorthand: String? { "share" }
-    static var fields: [Field<Settings>] {
-      [
-        Field(
-          "share", \.hardware.share, .number(1e-30...1e30),
-          "Weight of the class among all classes"),
-        Field(
-          "speed", \.hardware.speed, .positive, assumption: true,
-          "Speed relative to the figures below"),
-        Field(
-          "overhead", \.hardware.overhead, .duration(), assumption: true,
-          "Fixed time of each batch"),
-        Field(
-          "gigaflops", \.hardware.gigaflops, .positive, assumption: true,
-          "Training operations per second, in billions"),
-        Field(
-          "nanosecondsPerParameter", \.hardware.nanosecondsPerParameter, .number(0...1e6),
-          assumption: true, "Time for each parameter that a step updates"),
-        Field(
-          "nanosecondsPerValue", \.hardware.nanosecondsPerValue, .number(0...1e6),
-          assumption: true, "Time for each output value of a layer with parameters"),
-        Field(
-          "neuralEngine", \.hardware.neuralEngine, .number(0...1000), assumption: true,
-          "Speed of the Neural Engine relative to the processor; 0: there is none"),
-        Field(
-          "power", \.hardware.power, .power, assumption: true,
-          "Additional power of training on the processor; replaces `battery.training`"),
-        Field(
-          "neuralEnginePower", \.hardware.neuralEnginePower, .power, assumption: true,
-          "Additional power of training on the Neural Engine"),
-        Field("memory", \.hardware.memory, .bytes, assumption: true, "Memory"),
-        Field("freeStorage", \.hardware.freeStorage, .bytes, assumption: true, "Free storage"),
-        Field(
-          "osVersion", \.hardware.osVersion, .number(0...1000), assumption: true,
-          "Newest version of the operating system"),
-        Field(
-          "battery", \.hardware.battery, .energy,
-          "Capacity of the full battery; replaces `battery.capacity`"),
-      ]
-    }
-  }
-
-  static var name: String { Model.name }
-  static var summary: String { Model.summary }
+/// A class of hardware that is its figures.
+struct NamedHardware: HardwareClass {
   let hardware: Hardware
-  init(_ settings: Settings) { hardware = settings.hardware }
 }
 
 /// What the devices of a group are made of; absent: `compute` says how long a batch takes.

@@ -94,6 +94,13 @@ struct HDF5Place {
     return type
   }
 
+  /// How to write a text: HDF5 would clear a megabyte to convert it in.
+  func textTransfer() throws(ResultFault) -> HDF5Handle {
+    let list = try handle("H5Pcreate", H5Pcreate(chdf5_dataset_transfer()), H5Pclose)
+    try check("H5Pset_buffer", H5Pset_buffer(list.id, 4096, nil, nil))
+    return list
+  }
+
   /// A data space of the given lengths, scalar for none.
   func space(_ lengths: [Int], unlimited: Bool = false) throws(ResultFault) -> HDF5Handle {
     guard !lengths.isEmpty else { return try handle("H5Screate", H5Screate(H5S_SCALAR), H5Sclose) }

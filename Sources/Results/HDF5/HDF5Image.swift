@@ -29,7 +29,7 @@ enum HDF5Image {
     try place.check(
       "H5Pset_libver_bounds",
       H5Pset_libver_bounds(access.id, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18))
-    try place.check("H5Pset_fapl_core", H5Pset_fapl_core(access.id, 1 << 20, false))
+    try place.check("H5Pset_fapl_core", H5Pset_fapl_core(access.id, 1 << 18, false))
     let creation = try place.handle("H5Pcreate", H5Pcreate(chdf5_file_create()), H5Pclose)
     try HDF5Writer.setOrderAndTimes(ofGroup: creation.id, at: place)
     // HDF5 first tries to open what is under the name; nothing can be under this one.

@@ -109,6 +109,7 @@ struct HDF5Writer {
     let type = try place.stringType()
     let space = try place.space([])
     let list = try datasetList(at: place)
+    let transfer = try place.textTransfer()
     let data = try place.handle(
       "H5Dcreate2",
       H5Dcreate2(id, text.name, type.id, space.id, chdf5_default(), list.id, chdf5_default()),
@@ -116,7 +117,7 @@ struct HDF5Writer {
     try withPointers([text.value]) { (pointers) throws(ResultFault) in
       try place.check(
         "H5Dwrite",
-        H5Dwrite(data.id, type.id, chdf5_all(), chdf5_all(), chdf5_default(), pointers))
+        H5Dwrite(data.id, type.id, chdf5_all(), chdf5_all(), transfer.id, pointers))
     }
   }
 
