@@ -126,7 +126,7 @@ public struct Catalog: Sendable {
   ) {
     add(
       Entry(
-        seam: seam.name, name: name, summary: summary, note: "", shorthand: Settings.shorthand,
+        seam: seam.name, name: name, summary: summary, note: nil, shorthand: Settings.shorthand,
         describe: { Settings.descriptions(of: defaults) }
       ) { node, reader in
         let settings = reader.read(Settings.self, from: node, defaults: defaults)
