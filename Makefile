@@ -173,6 +173,7 @@ bench: build ## time the workloads beside floors, events beside SimPy, a million
 	.venv-readers/bin/python Benchmarks/scale $(SCALE)
 	Benchmarks/sweep
 	.build/release/fedsim-aggregate
+	.build/release/fedsim-bench --products
 
 fuzz: build ## hand damaged results, runs' folders, scenarios and data to the command; FUZZ=--full, SEED=2 takes other cases
 	Scripts/fuzz $(FUZZ)

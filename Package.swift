@@ -106,7 +106,8 @@ let package = Package(
       ], exclude: ["README.md"]),
     .executableTarget(
       name: "fedsim", dependencies: ["FedSimCLI"], exclude: ["README.md"], swiftSettings: swift),
-    .executableTarget(name: "fedsim-bench", path: "Benchmarks/probe", cSettings: c),
+    .executableTarget(
+      name: "fedsim-bench", dependencies: ["CKernels"], path: "Benchmarks/probe", cSettings: c),
     .executableTarget(
       name: "fedsim-play", dependencies: ["FedSim", "Runs", "Scenarios", "Schema"],
       path: "Benchmarks/play", swiftSettings: swift),

@@ -2,12 +2,16 @@
 // with stores, which tells a processor's fast state from its slow one. Prints a line of JSON.
 //
 //   fedsim-bench [threads [seconds]]
+//   fedsim-bench --products         the share of the peak that products of W1 and W2 reach, body by body
 
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+
+#include "probe.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -15,7 +19,7 @@
 
 enum { CHAINS = 16, FLOATS = 40000, MOST_THREADS = 256 };
 
-static double now(void) {
+double probe_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -99,9 +103,25 @@ typedef struct {
   double seconds, gflops, update;
 } Probe;
 
-static int ascending(const void *a, const void *b) {
+int probe_ascending(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
+}
+
+// The best of a hundred stretches of a body's multiply-adds.
+double probe_peak(fs_body wanted) {
+  double (*stretch)(float *) = peak_baseline;
+#if defined(__x86_64__)
+  if (wanted == FS_AVX512) stretch = peak_avx512;
+  if (wanted == FS_AVX2) stretch = peak_avx2;
+#endif
+  float sink[16 * CHAINS];
+  double best = 0;
+  for (int i = 0; i < 100; i++) {
+    double began = probe_now(), rate = stretch(sink) / (probe_now() - began) / 1e9;
+    if (rate > best) best = rate;
+  }
+  return best;
 }
 
 // The best stretch for the peak, the median pass for the state.
@@ -114,30 +134,34 @@ static void *measure(void *argument) {
   for (int i = 0; i < FLOATS; i++) w[i] = x[i] = (float)i;
   float sink[16 * CHAINS];
   volatile float seen = 0;
-  double end = now() + probe->seconds / 2;
-  while (now() < end) {
-    double began = now(), operations = peak(sink), rate = operations / (now() - began) / 1e9;
+  double end = probe_now() + probe->seconds / 2;
+  while (probe_now() < end) {
+    double began = probe_now(), operations = peak(sink), rate = operations / (probe_now() - began) / 1e9;
     seen = seen + sink[0];
     if (rate > probe->gflops) probe->gflops = rate;
   }
   int count = 0;
-  end = now() + probe->seconds / 2;
-  while (now() < end && count < MOST) {
-    double began = now();
+  end = probe_now() + probe->seconds / 2;
+  while (probe_now() < end && count < MOST) {
+    double began = probe_now();
     update(w, x);
-    passes[count++] = now() - began;
+    passes[count++] = probe_now() - began;
   }
-  qsort(passes, (size_t)count, sizeof(double), ascending);
+  qsort(passes, (size_t)count, sizeof(double), probe_ascending);
   probe->update = count ? passes[count / 2] : 0;
   free(w), free(x), free(passes);
   return NULL;
 }
 
 int main(int arguments, char **values) {
+  if (arguments == 2 && strcmp(values[1], "--products") == 0) {
+    probe_products();
+    return 0;
+  }
   int threads = arguments > 1 ? atoi(values[1]) : 1;
   double seconds = arguments > 2 ? atof(values[2]) : 0.5;
   if (threads < 1 || threads > MOST_THREADS || !(seconds > 0 && seconds < 60)) {
-    fprintf(stderr, "usage: fedsim-bench [threads [seconds]]\n");
+    fprintf(stderr, "usage: fedsim-bench [threads [seconds] | --products]\n");
     return 2;
   }
   choose();
