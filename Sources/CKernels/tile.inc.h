@@ -13,7 +13,7 @@
 
 // Where every register is taken: loads behind this sum stay behind it. Taken early, what they load
 // would drive sums out of the registers, and each of their steps would wait for memory.
-#if VL == 16
+#if VL >= 8
 #define FS_HELD(sum) __asm__ volatile("" : "+v"(sum) : : "memory")
 #else
 #define FS_HELD(sum)
