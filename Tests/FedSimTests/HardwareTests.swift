@@ -5,7 +5,7 @@ import Schema
 import Testing
 
 /// A class of hardware as another package would write one.
-struct Lab: HardwareClass {
+struct Lab: Part, HardwareClass {
   static let name = "lab"
   static let summary = "A class for the tests alone."
   struct Settings: PartSettings {
