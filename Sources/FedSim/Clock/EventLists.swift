@@ -208,15 +208,12 @@ struct EventLists {
     return place + 1 == Int(list.count)
   }
 
-  /// Takes the first event of an actor out of its list.
+  /// Removes the first event of an actor from its list.
   @inline(__always)
-  mutating func removeFirst(of actor: Int32) -> EventQueue.Entry {
-    let slot = lists[Int(actor)].first
+  mutating func removeFirst(of actor: Int32) {
+    if let place = lists[Int(actor)].first.code.place { _ = kept.remove(place) }
     lists[Int(actor)].count -= 1
     if !lists[Int(actor)].isShort { shrink(actor) }
-    let entry = entry(slot, of: actor)
-    if let place = slot.code.place { _ = kept.remove(place) }
-    return entry
   }
 
   /// Takes an event out of an actor's list.

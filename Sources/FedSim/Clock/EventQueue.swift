@@ -117,7 +117,8 @@ package struct EventQueue {
         list.first.eventClass.rawValue == found.eventClass
       else { continue }
       current = found.actor
-      return popUpcoming()
+      defer { removeUpcoming() }
+      return upcoming
     }
     return nil
   }
@@ -141,17 +142,16 @@ package struct EventQueue {
   func prefetchEvents(_ actor: Int32) { lists.prefetchSlots(actor) }
 
   /// The next event of the actor whose event was taken last; nil: it has none.
-  package var upcoming: (time: SimTime, event: Event)? {
-    guard current >= 0, Int(current) < lists.count else { return nil }
-    let list = lists[current]
-    return list.count == 0 ? nil : (list.first.time, lists.event(list.first, of: current))
+  package var upcoming: Entry? {
+    guard current >= 0, Int(current) < lists.count, lists[current].count > 0 else { return nil }
+    return lists.entry(lists[current].first, of: current)
   }
 
-  /// Takes the next event of the actor whose event was taken last.
-  package mutating func popUpcoming() -> Entry {
+  /// Removes the next event of the actor whose event was taken last.
+  package mutating func removeUpcoming() {
     lists.makeUnique()
     count -= 1
-    return lists.removeFirst(of: current)
+    lists.removeFirst(of: current)
   }
 
   /// Says when the first event of an actor comes.

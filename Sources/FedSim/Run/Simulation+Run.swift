@@ -63,7 +63,8 @@ extension Simulation {
       next.time < stallCheck.nextCheck,
       PlayingAhead.isOwnAffair(next.event, device, &devices, &server, &cx)
     {
-      handle(cx.agenda.queue.popUpcoming())
+      cx.agenda.queue.removeUpcoming()
+      handle(next)
       cx.ahead.count += 1
     }
     cx.ahead.isAhead = false
