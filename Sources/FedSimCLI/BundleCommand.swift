@@ -16,7 +16,7 @@ struct BundleCommand: RegistryCommand {
       nothing is written.
       """)
 
-  @Argument(help: "The result file of a run.")
+  @Argument(help: "The result file of a run.", completion: .file(extensions: ["h5"]))
   var result: String
 
   @Option(
@@ -24,21 +24,21 @@ struct BundleCommand: RegistryCommand {
     help: ArgumentHelp(
       "The file to write; by default RESULT with .bundle.zip in place of .h5. An earlier bundle "
         + "there is replaced.",
-      valueName: "path"))
+      valueName: "path"), completion: .file())
   var output: String?
 
   @Option(
     help: ArgumentHelp(
       "Base folder of paths in the scenario; by default the scenario's folder at the time of the "
         + "run.",
-      valueName: "path"))
+      valueName: "path"), completion: .file())
   var folder: String?
 
   @Option(
     help: ArgumentHelp(
       "A scenario file whose assertions (`expect`) are packed; by default that of the run, if it "
         + "has not changed.",
-      valueName: "path"))
+      valueName: "path"), completion: .file())
   var claims: String?
 
   @Flag(

@@ -15,7 +15,9 @@ struct CheckCommand: RegistryCommand {
       Exit code 1: something is broken, 2: bad input, 3: a run failed.
       """)
 
-  @Argument(help: "Scenario files, and folders with such files below.")
+  @Argument(
+    help: "Scenario files, and folders with such files below.",
+    completion: .file(extensions: ["yaml", "yml"]))
   var paths: [String]
 
   @Option(parsing: .unconditional, help: "Number of runs at once; by default one per processor.")
@@ -34,7 +36,8 @@ struct CheckCommand: RegistryCommand {
   @Flag(help: "With --record: store every event in words, regardless of their number.")
   var events = false
 
-  @Option(help: ArgumentHelp("Write the report as JUnit's XML.", valueName: "path"))
+  @Option(
+    help: ArgumentHelp("Write the report as JUnit's XML.", valueName: "path"), completion: .file())
   var junit: String?
 
   @Flag(help: "Print the report as JSON.")

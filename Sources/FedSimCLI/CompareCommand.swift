@@ -22,17 +22,19 @@ struct CompareCommand: RegistryCommand {
       differences, signed-rank tests, and the claims that these allow. Exit code 0.
       """)
 
-  @Argument(help: "Two result files.")
+  @Argument(help: "Two result files.", completion: .file(extensions: ["h5"]))
   var results: [String] = []
 
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp("Results of the first policy, one per seed.", valueName: "files"))
+    help: ArgumentHelp("Results of the first policy, one per seed.", valueName: "files"),
+    completion: .file(extensions: ["h5"]))
   var a: [String] = []
 
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp("Results of the second policy, one per seed.", valueName: "files"))
+    help: ArgumentHelp("Results of the second policy, one per seed.", valueName: "files"),
+    completion: .file(extensions: ["h5"]))
   var b: [String] = []
 
   @Option(
@@ -63,7 +65,7 @@ struct CompareCommand: RegistryCommand {
   @Option(
     help: ArgumentHelp(
       "With two files: base folder of paths in the scenarios; by default each scenario's folder "
-        + "when run.", valueName: "path"))
+        + "when run.", valueName: "path"), completion: .file())
   var folder: String?
 
   @Option(

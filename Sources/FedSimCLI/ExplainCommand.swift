@@ -13,7 +13,7 @@ struct ExplainCommand: RegistryCommand {
       last line names the cause.
       """)
 
-  @Argument(help: "The result file of a run.")
+  @Argument(help: "The result file of a run.", completion: .file(extensions: ["h5"]))
   var result: String
 
   @Option(help: ArgumentHelp("The device, such as phones/17.", valueName: "group/number"))
@@ -26,7 +26,7 @@ struct ExplainCommand: RegistryCommand {
     help: ArgumentHelp(
       "Base folder of paths in the scenario; by default the scenario's folder at the time of the "
         + "run.",
-      valueName: "path"))
+      valueName: "path"), completion: .file())
   var folder: String?
 
   @Flag(help: "Print all events, without a limit.")

@@ -18,10 +18,12 @@ struct ExportCommand: RegistryCommand {
       Every number reads back to the same bits. See docs/export.md.
       """)
 
-  @Argument(help: "The result file of a run.")
+  @Argument(help: "The result file of a run.", completion: .file(extensions: ["h5"]))
   var result: String
 
-  @Option(help: ArgumentHelp("The file to write; for csv the folder.", valueName: "path"))
+  @Option(
+    help: ArgumentHelp("The file to write; for csv the folder.", valueName: "path"),
+    completion: .file())
   var to: String
 
   @Option(

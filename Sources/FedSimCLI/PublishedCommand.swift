@@ -28,10 +28,12 @@ struct PublishedCommand: RegistryCommand {
   @Flag(help: "Write the page of all stored tables to standard output.")
   var page = false
 
-  @Option(help: ArgumentHelp("The folder of experiments.", valueName: "folder"))
+  @Option(
+    help: ArgumentHelp("The folder of experiments.", valueName: "folder"), completion: .directory)
   var folder = "scenarios/published"
 
-  @Option(help: ArgumentHelp("The log that --store adds to.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("The log that --store adds to.", valueName: "file"), completion: .file())
   var log = "docs/published-log.csv"
 
   @OptionGroup var play: SweepPlayArguments

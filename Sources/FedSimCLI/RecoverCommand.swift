@@ -14,12 +14,13 @@ struct RecoverCommand: RegistryCommand {
       resumed (`fedsim resume`).
       """)
 
-  @Argument(help: "The result that the run was to write.")
+  @Argument(help: "The result that the run was to write.", completion: .file(extensions: ["h5"]))
   var result: String
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("The file to write; by default the result itself.", valueName: "path"))
+    help: ArgumentHelp("The file to write; by default the result itself.", valueName: "path"),
+    completion: .file())
   var output: String?
 
   @Flag(help: "Print what was recovered, as JSON.")

@@ -16,14 +16,15 @@ struct ReplayCommand: RegistryCommand {
       damaged.
       """)
 
-  @Argument(help: "The result file of a run, or a bundle.")
+  @Argument(
+    help: "The result file of a run, or a bundle.", completion: .file(extensions: ["h5", "zip"]))
   var result: String
 
   @Option(
     help: ArgumentHelp(
       "Base folder of paths in the scenario; by default the scenario's folder at the time of the "
         + "run; for a bundle, the bundle's folder.",
-      valueName: "path"))
+      valueName: "path"), completion: .file())
   var folder: String?
 
   @Option(

@@ -13,13 +13,14 @@ struct ReportCommand: RegistryCommand {
       separate lines.
       """)
 
-  @Argument(help: "Result files.")
+  @Argument(help: "Result files.", completion: .file(extensions: ["h5"]))
   var results: [String] = []
 
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "The page; by default next to a single result, else report.html.", valueName: "path"))
+      "The page; by default next to a single result, else report.html.", valueName: "path"),
+    completion: .file())
   var output: String?
 
   @Option(
@@ -60,7 +61,7 @@ struct PlotCommand: RegistryCommand {
       fedsim plot --list
       """)
 
-  @Argument(help: "Result files.")
+  @Argument(help: "Result files.", completion: .file(extensions: ["h5"]))
   var results: [String] = []
 
   @Option(help: "Which figure; --list names them.")
@@ -70,7 +71,7 @@ struct PlotCommand: RegistryCommand {
     name: .shortAndLong,
     help: ArgumentHelp(
       "The file: .svg, or .pdf and .png where librsvg is installed; by default NAME.svg.",
-      valueName: "path"))
+      valueName: "path"), completion: .file())
   var output: String?
 
   @Option(

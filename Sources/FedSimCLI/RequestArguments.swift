@@ -30,7 +30,7 @@ struct RequestArguments: ParsableArguments {
     help: ArgumentHelp(
       "Base folder of paths in the scenario; by default the scenario's folder at the time of the "
         + "run.",
-      valueName: "path"))
+      valueName: "path"), completion: .file())
   var folder: String?
 
   func validate() throws {

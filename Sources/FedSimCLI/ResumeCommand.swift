@@ -13,7 +13,7 @@ struct ResumeCommand: RegistryCommand {
       same bytes as that of an uninterrupted run. A resumed run can itself be resumed again.
       """)
 
-  @Argument(help: "The result that the run was to write.")
+  @Argument(help: "The result that the run was to write.", completion: .file(extensions: ["h5"]))
   var result: String
 
   @Option(

@@ -20,7 +20,8 @@ struct RunCommand: RegistryCommand {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("The result file; by default results/NAME.h5.", valueName: "path"))
+    help: ArgumentHelp("The result file; by default results/NAME.h5.", valueName: "path"),
+    completion: .file())
   var output: String?
 
   @Option(
@@ -43,7 +44,8 @@ struct RunCommand: RegistryCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write the duration of each round, as JSON. No result depends on it.", valueName: "path"))
+      "Write the duration of each round, as JSON. No result depends on it.", valueName: "path"),
+    completion: .file())
   var timings: String?
 
   @OptionGroup var ranks: RankArguments

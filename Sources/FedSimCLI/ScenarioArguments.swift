@@ -4,7 +4,9 @@ import Scenarios
 
 /// A scenario file and what is laid over it.
 struct ScenarioArguments: ParsableArguments {
-  @Argument(help: "The scenario file; -: standard input, whose paths start in this folder.")
+  @Argument(
+    help: "The scenario file; -: standard input, whose paths start in this folder.",
+    completion: .file(extensions: ["yaml", "yml"]))
   var file: String
 
   // A minus is part of the value: what is wrong with it is then said.

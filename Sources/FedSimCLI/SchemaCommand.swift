@@ -18,7 +18,8 @@ struct SchemaCommand: RegistryCommand {
 
   @Option(
     name: .shortAndLong,
-    help: "The file to write, such as \(fileName); an earlier schema there is replaced.")
+    help: "The file to write, such as \(fileName); an earlier schema there is replaced.",
+    completion: .file())
   var output: String?
 
   func run(_ registry: Registry) -> Int32 {

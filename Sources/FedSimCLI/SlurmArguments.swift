@@ -178,7 +178,7 @@ struct SweepPartCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
     commandName: "part", abstract: "Play the cells of one task.", shouldDisplay: false)
 
-  @Argument(help: "The sweep's folder.")
+  @Argument(help: "The sweep's folder.", completion: .directory)
   var folder: String
 
   @Option(help: "The submission.")
@@ -224,7 +224,7 @@ struct SweepCollectCommand: RegistryCommand {
     commandName: "collect", abstract: "Write the tables, or submit missing cells again.",
     shouldDisplay: false)
 
-  @Argument(help: "The sweep's folder.")
+  @Argument(help: "The sweep's folder.", completion: .directory)
   var folder: String
 
   @Option(help: "The submission.")

@@ -54,7 +54,8 @@ struct StressCommand: RegistryCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Folder for the scenarios found; by default the scenario's folder.", valueName: "folder"))
+      "Folder for the scenarios found; by default the scenario's folder.", valueName: "folder"),
+    completion: .directory)
   var output: String?
 
   @Option(
@@ -69,7 +70,7 @@ struct StressCommand: RegistryCommand {
       """
       Do not search: play all worlds and write a line of digests per world to this file. Two \
       builds with equal files have equal results.
-      """, valueName: "path"))
+      """, valueName: "path"), completion: .file())
   var digests: String?
 
   @Option(

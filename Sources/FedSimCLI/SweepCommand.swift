@@ -153,13 +153,14 @@ struct SweepRunCommand: RegistryCommand {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("The sweep's folder; by default results/NAME.", valueName: "folder"))
+    help: ArgumentHelp("The sweep's folder; by default results/NAME.", valueName: "folder"),
+    completion: .directory)
   var output: String?
 
   @Option(
     help: ArgumentHelp(
       "Folder of the cells' results; by default next to the sweep's folder, for this build.",
-      valueName: "folder"))
+      valueName: "folder"), completion: .directory)
   var store: String?
 
   @Flag(
@@ -214,7 +215,7 @@ struct SweepStatusCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Show the progress of a sweep.")
 
-  @Argument(help: "The sweep's folder.")
+  @Argument(help: "The sweep's folder.", completion: .directory)
   var folder: String
 
   @Flag(help: "Print the status as JSON.")
@@ -236,7 +237,7 @@ struct SweepRetryCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
     commandName: "retry", abstract: "Play a sweep's failed cells again, and all unfinished ones.")
 
-  @Argument(help: "The sweep's folder.")
+  @Argument(help: "The sweep's folder.", completion: .directory)
   var folder: String
 
   @Flag(help: "Play the cells that failed.")
@@ -273,7 +274,7 @@ struct SweepTableCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
     commandName: "table", abstract: "Write the tables of a sweep from the finished cells.")
 
-  @Argument(help: "The sweep's folder.")
+  @Argument(help: "The sweep's folder.", completion: .directory)
   var folder: String
 
   @Option(parsing: .unconditional, help: "Workers that read results; by default one per processor.")
@@ -310,7 +311,7 @@ struct SweepCellCommand: RegistryCommand {
     commandName: "cell",
     abstract: "Play one cell of a sweep, for GNU parallel and batch systems.")
 
-  @Argument(help: "The sweep's folder.")
+  @Argument(help: "The sweep's folder.", completion: .directory)
   var folder: String
 
   @Argument(help: "The cell's id, a line of cells.txt.")
@@ -339,7 +340,7 @@ struct SweepWorkCommand: RegistryCommand {
   static let configuration = CommandConfiguration(
     commandName: "work", abstract: "Play cells for a driver.", shouldDisplay: false)
 
-  @Argument(help: "The sweep's folder.")
+  @Argument(help: "The sweep's folder.", completion: .directory)
   var folder: String
 
   @Option(parsing: .unconditional, help: "Threads that compute.")

@@ -15,7 +15,9 @@ struct TraceCommand: RegistryCommand {
 
   @OptionGroup var source: ScenarioArguments
 
-  @Option(name: .shortAndLong, help: ArgumentHelp("The file to write.", valueName: "path"))
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("The file to write.", valueName: "path"),
+    completion: .file())
   var output: String
 
   @Option(help: "flash, or csv.")
