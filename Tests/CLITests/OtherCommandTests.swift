@@ -211,4 +211,36 @@ struct OtherCommandTests {
       #expect(result.code == 0 && !result.out.isEmpty, "\(arguments)")
     }
   }
+
+  @Test(
+    "bash completes commands, scenarios and results, each where it is taken",
+    arguments: [
+      (["ru"], ["run"]), (["run", "q"], ["quick.yaml"]), (["report", "q"], ["quest.h5"]),
+      (["run", "quick.yaml", "--outp"], ["--output"]),
+      (["run", "quick.yaml", "--output", "qui"], ["quick.yaml", "quiet.txt"]),
+    ])
+  func completion(_ words: [String], _ expected: [String]) throws {
+    let fedsim = try Command()
+    let made = try fedsim("--generate-completion-script", "bash")
+    #expect(made.code == 0)
+    try fedsim.write(made.out, to: "completion")
+    for name in ["quick.yaml", "quiet.txt", "quest.h5"] { try fedsim.write("", to: name) }
+    let line = (["fedsim"] + words).joined(separator: " ")
+    let before = (["fedsim"] + words).dropLast().last!
+    // What bash does when Tab is pressed; `compopt` may only be called by bash itself.
+    let press = """
+      source ./completion; compopt() { :; }
+      COMP_WORDS=(\(line)); COMP_CWORD=\(words.count); COMP_LINE="\(line)"; COMP_POINT=\(line.count)
+      _fedsim fedsim \(words.last!) \(before)
+      printf '%s\\n' "${COMPREPLY[@]}" | sort
+      """
+    let process = try fedsim.process(["-c", press])
+    process.executableURL = URL(fileURLWithPath: "/bin/bash")
+    let out = Pipe()
+    process.standardOutput = out
+    try process.run()
+    process.waitUntilExit(within: 60)
+    let text = String(decoding: out.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    #expect(text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) } == expected)
+  }
 }
