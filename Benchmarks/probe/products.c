@@ -56,11 +56,11 @@ static const struct {
 } products[] = {
     {"W1: forward, from bytes", softmax_forward, BATCH * OUTPUTS * INPUTS},
     {"W1: weight gradient and step", softmax_step, BATCH * OUTPUTS * INPUTS},
-    {"W2: forward, first layer", forward, BATCH *WEIGHTS},
-    {"W2: forward, second layer", forward_hidden, BATCH *HIDDEN *HIDDEN},
-    {"W2: weight gradient and step, first layer", step, BATCH *WEIGHTS},
-    {"W2: the same from a model to a copy", first_step, BATCH *WEIGHTS},
-    {"W2: weight gradient and step, second layer", step_hidden, BATCH *HIDDEN *HIDDEN},
+    {"W2: forward, first layer", forward, BATCH * WEIGHTS},
+    {"W2: forward, second layer", forward_hidden, BATCH * HIDDEN * HIDDEN},
+    {"W2: weight gradient and step, first layer", step, BATCH * WEIGHTS},
+    {"W2: the same from a model to a copy", first_step, BATCH * WEIGHTS},
+    {"W2: weight gradient and step, second layer", step_hidden, BATCH * HIDDEN * HIDDEN},
 };
 
 // The median of many trials of about a millisecond, in GFLOP/s.
