@@ -27,9 +27,9 @@ public enum CheckpointPace: Equatable, Sendable {
   case itself
   /// Never: a resumed run starts again from its beginning.
   case never
-  /// This long after the last one, by the wall's clock.
+  /// This long after the last one, by the wall's clock, or later where they would cost too much.
   case time(WallTime)
-  /// After this many closed rounds.
+  /// After this many closed rounds, or later where they would cost too much.
   case rounds(Int)
 
   /// Reads `30 s`, `5 rounds` or `0`; nil for anything else.
@@ -84,38 +84,61 @@ public struct WallTime: Equatable, Sendable {
 }
 
 /// Decides when the next checkpoint is due.
-struct CheckpointClock {
+///
+/// A checkpoint holds all versions until then. Where one is asked for after each of ten thousand
+/// short rounds, they would take a hundred times as long as the run; so the next waits where they
+/// have taken more than ten seconds, and more than half of the time.
+package struct CheckpointClock {
   private let pace: CheckpointPace
-  private var last = ContinuousClock.now
+  private let began: ContinuousClock.Instant
+  private var last: ContinuousClock.Instant
   private var cost = Duration.zero
+  private var spent = Duration.zero
   private var rounds = 0
   private var length: Int
 
   /// The journal's growth after which a checkpoint is worth while, so that little is played again.
   private static let growth = 8 << 20
+  /// What checkpoints may take however short the run is.
+  private static let allowance = Duration.seconds(10)
 
-  init(_ pace: CheckpointPace, journal length: Int) {
+  /// The time of a run that begins now, whose journal has this length.
+  package init(
+    _ pace: CheckpointPace, journal length: Int, at now: ContinuousClock.Instant = .now
+  ) {
     self.pace = pace
     self.length = length
+    (began, last) = (now, now)
   }
 
   /// Whether a checkpoint is due.
-  func isDue(rounds: Int, journal length: Int) -> Bool {
+  package func isDue(
+    rounds: Int, journal length: Int, at now: @autoclosure () -> ContinuousClock.Instant = .now
+  ) -> Bool {
     switch pace {
     case .never: return false
-    case .rounds(let count): return rounds - self.rounds >= count
-    case .time(let time): return ContinuousClock.now - last >= time.duration
+    case .rounds(let count): return rounds - self.rounds >= count && isAffordable(now())
+    case .time(let time):
+      let now = now()
+      return now - last >= time.duration && isAffordable(now)
     case .itself:
-      let since = ContinuousClock.now - last
+      let since = now() - last
       guard since >= cost * 100 else { return false }
       return since >= .seconds(10) || since >= .seconds(1) && length - self.length >= Self.growth
     }
   }
 
+  private func isAffordable(_ now: ContinuousClock.Instant) -> Bool {
+    spent <= Self.allowance || spent * 2 <= now - began
+  }
+
   /// A checkpoint was written, and took this long.
-  mutating func wrote(rounds: Int, journal length: Int, cost: Duration) {
-    last = .now
+  package mutating func wrote(
+    rounds: Int, journal length: Int, cost: Duration, at now: ContinuousClock.Instant = .now
+  ) {
+    last = now
     self.cost = cost
+    spent += cost
     self.rounds = rounds
     self.length = length
   }

@@ -40,7 +40,7 @@ extension PagedArray: Encodable where Element: Encodable {
   /// Writes the elements in their order.
   public func encode(to encoder: any Encoder) throws {
     var elements = encoder.unkeyedContainer()
-    for element in self { try elements.encode(element) }
+    for page in pages { for element in page { try elements.encode(element) } }
   }
 }
 
