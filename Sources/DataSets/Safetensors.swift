@@ -40,6 +40,8 @@ public struct Safetensors: Sendable {
 
   /// Texts under another name than that of the metadata.
   private struct NoTensor: Error {}
+  /// Bytes that are not UTF-8.
+  private struct NoText: Error {}
 
   /// The longest header that the format allows.
   private static let longestHeader = 100_000_000
@@ -66,6 +68,8 @@ public struct Safetensors: Sendable {
     start = 8 + Int(length)
     var (entries, metadata): ([String: Entry], [String: String]) = ([:], [:])
     do {
+      // The decoder does not look into what it passes over.
+      guard String(validating: bytes[8..<start], as: UTF8.self) != nil else { throw NoText() }
       let header = try JSONDecoder().decode([String: Value].self, from: Data(bytes[8..<start]))
       for name in header.keys.sorted() {
         switch header[name]! {

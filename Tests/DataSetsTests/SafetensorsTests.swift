@@ -82,6 +82,31 @@ struct SafetensorsTests {
     #expect(try read(header)?.kind == kind)
   }
 
+  @Test("what no tensor needs is read, too: bytes that are no text, and escapes that JSON has not")
+  func passedOver() throws {
+    let tensor = #""dtype": "F32", "shape": [2], "data_offsets": [0, 8]"#
+    #expect(try read(#"{"a": {"note": "ü", "#, [], tensor + "}}") == nil)
+    for wrong: [UInt8] in [[0xcd], [0x9a], [0xed, 0xa0, 0x80], Array(#"\q"#.utf8)] {
+      #expect(
+        try read(#"{"a": {"note": "x"#, wrong, #"", "# + tensor + "}}")?.kind == .malformed,
+        "\(wrong) in a text")
+      #expect(
+        try read(#"{"a": {"note": {"x"#, wrong, #"": 1}, "# + tensor + "}}")?.kind == .malformed,
+        "\(wrong) in a key")
+    }
+  }
+
+  /// The fault of a file whose header has some bytes in the middle.
+  private func read(_ before: String, _ bytes: [UInt8], _ after: String) throws -> DataFault? {
+    let header = Array(before.utf8) + bytes + Array(after.utf8)
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/x.safetensors"
+    let size = (0..<8).map { UInt8(truncatingIfNeeded: header.count >> (8 * $0)) }
+    try Data(size + header + [UInt8](repeating: 0, count: 8)).write(
+      to: URL(fileURLWithPath: path))
+    return fault { _ = try Safetensors(contentsOf: path) }
+  }
+
   @Test("a header longer than its file, and a file without one, are faults")
   func lengths() throws {
     let whole = "{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 8]}}"
