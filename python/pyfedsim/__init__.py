@@ -19,7 +19,7 @@ from ._ask import Comparison, Explanation, Validation, check, compare, explain, 
 from ._callbacks import Callback, Tracker
 from ._command import CommandNotFound
 from ._faults import Fault, InputError, RunError, ScenarioError, ScenarioWarning
-from ._file import NotAResult, NotWhole, attributes, group, groups, is_whole, open_result as open
+from ._file import Changed, NotAResult, NotWhole, attributes, group, groups, is_whole, open_result as open
 from ._requests import NotReached, NotRequests, Replayed, Sent, read_requests, replay_requests
 from ._result import Result
 from ._run import resume, run
@@ -29,8 +29,8 @@ from ._tables import device_paths, ledgers, table, timeline
 from ._trainer import Memory, Parameters, Split, Sums, Trainer
 
 __all__ = [
-    "Callback", "CommandNotFound", "Comparison", "Explanation", "Fault", "InputError", "NotAResult", "NotReached",
-    "NotRequests", "NotWhole", "Replayed", "Result", "RunError", "Scenario", "ScenarioError", "ScenarioWarning", "Sent",
+    "Callback", "Changed", "CommandNotFound", "Comparison", "Explanation", "Fault", "InputError", "NotAResult",
+    "NotReached", "NotRequests", "NotWhole", "Replayed", "Result", "RunError", "Scenario", "ScenarioError", "ScenarioWarning", "Sent",
     "Sweep", "Tracker", "Validation", "attributes", "check", "compare", "device_paths", "differences", "explain",
     "group", "groups", "is_whole", "ledgers", "open", "open_sweep", "read_requests", "replay_requests", "resume", "run",
     "scenario", "sweep", "table", "timeline", "trackers", "validate",

@@ -5,6 +5,8 @@ import contextlib
 import errno
 import glob
 import os
+import re
+import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
@@ -23,6 +25,10 @@ class NotAResult(ValueError):
     """A file that is no result of FedSim."""
 
 
+class Changed(UserWarning):
+    """A result that another program has changed."""
+
+
 class NotWhole(UserWarning):
     """Some of several results are of runs that had not ended."""
 
@@ -31,7 +37,7 @@ def open_result(path: Path, *, times: Times = "seconds") -> xarray.DataTree:
     """All of a result, in memory.
 
     Categories are words instead of codes; their order is in the attribute `categories`. What `times` does is said
-    at `group`. Texts, such as the resolved scenario, are variables without axes.
+    at `group`, what a `Changed` warning says at `groups`. Texts, such as the resolved scenario, are variables without axes.
     Errors: `FileNotFoundError`; `NotAResult` for a file that is no result, or is damaged; `ValueError` for other `times`.
     """
     _check_times(times)
@@ -64,12 +70,26 @@ def group(path: Path, name: str, *, times: Times = "seconds") -> xarray.Dataset:
 def groups(path: Path) -> list[str]:
     """The groups of a result, in the order of the file, those inside of others with a slash.
 
+    Where the file does not end with its seal, a `Changed` warning names it: a program that changes a result removes that.
     Errors: `FileNotFoundError`; `NotAResult` for a file that is no result, or is damaged.
     """
     found: list[str] = []
     with _readable(path), _file(path) as file:
         _walk(file, "", found, set())
+    if not _has_seal(path):
+        warnings.warn(f"{os.fspath(path)}: this result is not as FedSim wrote it", Changed, stacklevel=3)
     return found
+
+
+SEAL = re.compile(rb"FedSim seal [0-9a-f]{16}\n")
+"""The last line of a result. Its digest is not worked out here: `fedsim report` and `fedsim compare` do that."""
+
+
+def _has_seal(path: Path) -> bool:
+    with open(path, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - 29))
+        return SEAL.fullmatch(file.read()) is not None
 
 
 def attributes(path: Path) -> dict[str, Any]:

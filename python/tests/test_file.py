@@ -2,6 +2,7 @@
 import os
 import shutil
 import subprocess
+import warnings
 
 import h5py
 import numpy as np
@@ -115,6 +116,21 @@ def test_what_is_no_result_is_told_of(night, tmp_path):
         pyfedsim.group(night, "version")
     with pytest.raises(ValueError, match="found 'hours', expected 'seconds'"):
         pyfedsim.group(night, "versions", times="hours")
+
+
+def test_a_result_that_another_program_has_changed_opens_with_a_warning(night, tmp_path):
+    path = tmp_path / "changed.h5"
+    shutil.copy(night, path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pyfedsim.Changed)
+        pyfedsim.open(path)
+        pyfedsim.group(path, "versions")
+    with h5py.File(path, "r+") as file:
+        file.attrs["title"] = "mine"
+    with pytest.warns(pyfedsim.Changed, match="changed.h5: this result is not as FedSim wrote it"):
+        assert pyfedsim.open(path).attrs["title"] == "mine"
+    with pytest.warns(pyfedsim.Changed):
+        pyfedsim.group(path, "versions")
 
 
 @pytest.mark.parametrize("link, target", [("devices/self", "devices"), ("loop", "/"), ("again", "versions")])
