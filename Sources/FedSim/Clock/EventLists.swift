@@ -211,9 +211,10 @@ struct EventLists {
   /// Removes the first event of an actor from its list.
   @inline(__always)
   mutating func removeFirst(of actor: Int32) {
-    if let place = lists[Int(actor)].first.code.place { _ = kept.remove(place) }
-    lists[Int(actor)].count -= 1
-    if !lists[Int(actor)].isShort { shrink(actor) }
+    let list = lists.mutableAddress(Int(actor))
+    if let place = list.pointee.first.code.place { _ = kept.remove(place) }
+    list.pointee.count -= 1
+    if !list.pointee.isShort { shrink(actor) }
   }
 
   /// Takes an event out of an actor's list.

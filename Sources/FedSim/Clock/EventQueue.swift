@@ -73,14 +73,11 @@ package struct EventQueue {
 
   /// All events that wait, actor by actor, each one's in their order.
   package var entries: [Entry] {
-    var entries: [Entry] = []
-    entries.reserveCapacity(count)
-    for actor in 0..<Int32(lists.count) {
-      for place in (0..<Int(lists[actor].count)).reversed() {
-        entries.append(lists.entry(lists[actor].slots[place], of: actor))
+    (0..<Int32(lists.count)).flatMap { actor in
+      (0..<Int(lists[actor].count)).reversed().map {
+        lists.entry(lists[actor].slots[$0], of: actor)
       }
     }
-    return entries
   }
 
   /// Takes back an event of an actor that was scheduled for a time, or for any; nil: it is not
@@ -143,8 +140,10 @@ package struct EventQueue {
 
   /// The next event of the actor whose event was taken last; nil: it has none.
   package var upcoming: Entry? {
-    guard current >= 0, Int(current) < lists.count, lists[current].count > 0 else { return nil }
-    return lists.entry(lists[current].first, of: current)
+    mutating get {  // or a caller would copy the queue
+      guard current >= 0, Int(current) < lists.count, lists[current].count > 0 else { return nil }
+      return lists.entry(lists[current].first, of: current)
+    }
   }
 
   /// Removes the next event of the actor whose event was taken last.

@@ -90,11 +90,10 @@ extension Body {
   static func refreshBody(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     guard devices.bodies[device].isThere else { return }
     let use = use(of: device, devices, &cx)
-    guard cx.now >= devices.bodies[device].check || use != devices.bodies[device].use else {
-      return
-    }
+    let look = devices.bodies[device].look(use, at: cx.now)
+    if look == .nothing { return }
     Heartbeat.keepReports(device, &devices, cx)
-    if devices.bodies[device].changesOnlyLoad(use, at: cx.now) {
+    if look == .load {
       let load = load(of: device, use, &devices)
       return planCheck(device, devices.bodies[device].change(use, load, at: cx.now), &devices, &cx)
     }
@@ -164,19 +163,16 @@ extension Body {
   private static func planCheck(
     _ device: Int, _ crossing: SimTime, _ devices: inout Devices, _ cx: inout Context
   ) {
-    let next = min(crossing, devices.bodies[device].bootsAt)
-    guard next != devices.bodies[device].check else { return }
-    if devices.bodies[device].check > cx.now, devices.bodies[device].check != .never {
-      cx.agenda.cancel(
-        .deviceTimer(
-          .body, device: Int32(device), generation: devices.bodies[device].checkGeneration),
-        at: devices.bodies[device].check, of: device)
+    guard let checks = devices.bodies[device].plan(crossing, at: cx.now) else { return }
+    func event(_ generation: UInt32) -> Event {
+      .deviceTimer(.body, device: Int32(device), generation: generation)
     }
-    let generation = devices.bodies[device].plan(next)
-    guard next != .never else { return }
-    cx.schedule(
-      .deviceTimer(.body, device: Int32(device), generation: generation), .world, at: next,
-      by: device)
+    if let last = checks.last {
+      cx.agenda.cancel(event(last.generation), at: last.at, of: device)
+    }
+    if let next = checks.next {
+      cx.schedule(event(next.generation), .world, at: next.at, by: device)
+    }
   }
 
   /// The states that follow from energy and heat.

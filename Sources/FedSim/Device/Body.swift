@@ -156,7 +156,6 @@ struct Body: Codable {
   private var heatLimits: BodyFigures.HeatLimits {
     @inline(__always) get { figures.pointee.heatLimits }
   }
-  private var levels: SIMD16<UInt8> { @inline(__always) get { figures.pointee.levels } }
 
   /// Takes the figures of the body in whose place it comes.
   mutating func take(figuresOf made: borrowing Body) { figures = made.figures }
@@ -172,7 +171,8 @@ struct Body: Codable {
   @inline(__always)
   func threshold(_ percent: Int) -> Int64 { Self.threshold(percent, of: capacity) }
 
-  private static func threshold(_ percent: Int, of capacity: Int64) -> Int64 {
+  @inline(__always)
+  static func threshold(_ percent: Int, of capacity: Int64) -> Int64 {
     (Int64(percent) * capacity + 99) / 100
   }
 
@@ -209,6 +209,7 @@ struct Body: Codable {
   }
 
   /// The heat's change a microsecond, while there is any, at a rate of the battery's change.
+  @inline(__always)
   private mutating func heatRate(_ rate: Int64) -> Int64 {
     load.total + max(0, rate) * chargingLoss / 100 - cooling
   }
@@ -217,10 +218,6 @@ struct Body: Codable {
   func energy(at time: SimTime) -> Int64 {
     min(capacity, max(0, energy + rate * (time - since).microseconds))
   }
-
-  /// The level at the last settlement, in percent, rounded down: the highest whose threshold is
-  /// reached.
-  private var level: Int { @inline(__always) get { Int(100 * energy / capacity) } }
 
   /// The level in percent, rounded down.
   func level(at time: SimTime) -> Int { Int(100 * energy(at: time) / capacity) }
@@ -233,7 +230,23 @@ struct Body: Codable {
     let span = (now - since).microseconds
     guard span > 0 else { return }
     let (load, rate) = (self.load, self.rate)
+    let total = load.total
     heat = max(0, heat + heatRate(rate) * span)
+    let after = energy + rate * span
+    if after < 0 || after > capacity { return settleAtLimit(load, rate, at: now) }
+    energy = after
+    ledger.charged += (rate + total) * span
+    ledger.idle += load.idle * span
+    if load.screen != 0 { ledger.screen += load.screen * span }
+    if load.training != 0 { ledger.training += load.training * span }
+    if load.radio != 0 { ledger.radio += load.radio * span }
+    since = now
+  }
+
+  /// The same where the last microsecond would empty the battery or fill it.
+  @inline(never)
+  private mutating func settleAtLimit(_ load: Load, _ rate: Int64, at now: SimTime) {
+    let span = (now - since).microseconds
     var charged = (rate + load.total) * span
     var used = (
       idle: load.idle * span, screen: load.screen * span, training: load.training * span,
@@ -279,9 +292,8 @@ struct Body: Codable {
     var target = Int64.max
     let boot = threshold(Int(figures.pointee.bootLevel))
     if state.isOff, boot > energy { target = boot }
-    let percent = level
-    for place in 0..<9 where Int(levels[place]) > percent {
-      target = min(target, threshold(Int(levels[place])))
+    for place in 0..<9 where figures.pointee.thresholds[place] > energy {
+      target = min(target, figures.pointee.thresholds[place])
       break
     }
     return target == .max ? .max : (target - energy + rate - 1) / rate
@@ -289,9 +301,8 @@ struct Body: Codable {
 
   /// How long it takes until the battery is below the highest level that it has reached, or empty.
   private mutating func falling(_ rate: Int64) -> Int64 {
-    let percent = level
-    for place in (0..<9).reversed() where levels[place] > 0 && Int(levels[place]) <= percent {
-      return (energy - threshold(Int(levels[place]))) / rate + 1
+    for place in (0..<9).reversed() where figures.pointee.thresholds[place] <= energy {
+      return (energy - figures.pointee.thresholds[place]) / rate + 1
     }
     return energy > 0 ? (energy + rate - 1) / rate : .max
   }
@@ -312,11 +323,22 @@ struct Body: Codable {
     return .max
   }
 
-  /// Whether nothing but the load is another now: no threshold has been passed since conditions
-  /// were looked at, and none depends on the load of a device that is on.
-  mutating func changesOnlyLoad(_ use: BodyUse, at now: SimTime) -> Bool {
-    now < check && !state.isOff && !state.isUnseen && energy > 0
-      && use.symmetricDifference(self.use).isDisjoint(with: [.plugged, .off, .nothing, .unknown])
+  /// What is to be looked at after an event.
+  enum Look { case nothing, load, all }
+
+  /// What is to be looked at where this is what the device does now. Nothing but the load is
+  /// another where no threshold has been passed since conditions were looked at, and none depends
+  /// on the load of a device that is on.
+  mutating func look(_ use: BodyUse, at now: SimTime) -> Look {
+    if now < check {
+      if use == self.use { return .nothing }
+      if !state.isOff, !state.isUnseen, energy > 0,
+        use.symmetricDifference(self.use).isDisjoint(with: [.plugged, .off, .nothing, .unknown])
+      {
+        return .load
+      }
+    }
+    return .all
   }
 
   /// From now on another load is drawn; when the next level or limit is passed with it.
@@ -333,10 +355,22 @@ struct Body: Codable {
     self.charger = charger
   }
 
-  /// From now on the next threshold is looked at then; the number of the event that does it.
-  mutating func plan(_ check: SimTime) -> UInt32 {
-    self.check = check
+  /// The events by which the next threshold is looked at: their numbers and times.
+  struct Checks {
+    /// The one that is to come and is not wanted any more, if there is one.
+    var last: (generation: UInt32, at: SimTime)?
+    /// The one that is wanted instead, if any is.
+    var next: (generation: UInt32, at: SimTime)?
+  }
+
+  /// From now on the next threshold is looked at when it is passed, or when the device has booted;
+  /// nil: that is when it is looked at anyway.
+  mutating func plan(_ crossing: SimTime, at now: SimTime) -> Checks? {
+    let next = min(crossing, bootsAt)
+    guard next != check else { return nil }
+    let last = check > now && check != .never ? (checkGeneration, check) : nil
+    check = next
     checkGeneration += 1
-    return checkGeneration
+    return Checks(last: last, next: next == .never ? nil : (checkGeneration, next))
   }
 }

@@ -17,8 +17,10 @@ struct BodyFigures: Equatable {
   /// The heat from which the state is fair, serious, critical; beyond reach where heat is not
   /// looked at.
   let heatLimits: HeatLimits
-  /// The levels in percent at which something changes, on and off, ascending; 0 behind the last.
-  let levels: SIMD16<UInt8>
+  /// The energies at which something changes, on and off, ascending; beyond reach behind the last.
+  let thresholds: InlineArray<9, Int64>
+  /// The levels of these in percent.
+  private let levels: SIMD16<UInt8>
 
   /// Of a device whose energy nobody looks at.
   init() { self.init(BatterySettings(), nil, isThere: false) }
@@ -35,12 +37,21 @@ struct BodyFigures: Equatable {
       } ?? HeatLimits(fair: .max, serious: .max, critical: .max)
     let percents = [10, 20, 80, 85, 90, 95, 100, battery.lowPowerEnds, battery.essentialBelow]
     var levels = SIMD16<UInt8>(repeating: 0)
+    var thresholds = InlineArray<9, Int64>(repeating: .max)
     for (place, percent) in percents.filter({ $0 > 0 }).sorted().enumerated() {
       levels[place] = UInt8(percent)
+      thresholds[place] = Body.threshold(percent, of: capacity.nanojoules)
     }
     self.levels = levels
+    self.thresholds = thresholds
     bootLevel = UInt8(battery.bootLevel)
     initial = min(
       capacity.nanojoules, max(0, Int64((Double(capacity.nanojoules) * level).rounded())))
+  }
+
+  /// Whether two are the same; thresholds follow from levels and capacity.
+  static func == (a: BodyFigures, b: BodyFigures) -> Bool {
+    a.isThere == b.isThere && a.bootLevel == b.bootLevel && a.capacity == b.capacity
+      && a.initial == b.initial && a.heatLimits == b.heatLimits && a.levels == b.levels
   }
 }

@@ -91,10 +91,10 @@ enum Scheduler {
   /// `refresh-start`).
   static func considerTask(_ device: Int, _ devices: inout Devices, _ cx: inout Context) {
     if devices.fleetTables.mayQueue { ContinuedTask.startQueued(device, &devices, &cx) }
-    guard !devices[device].scheduler.requests.isEmpty, devices[device].scheduler.starting < 0
-    else { return }
+    guard devices[device].scheduler.starting < 0 else { return }
     var next = SimTime.never
-    for place in 0..<devices[device].scheduler.requests.count {
+    for place in 0..<devices[device].scheduler.requests.count
+    where mayStart(device, place, devices, at: cx.now) {
       let request = devices[device].scheduler.requests[place]
       switch look(device, request, &devices, &cx) {
       case .wait(let time): next = min(next, time)
@@ -132,6 +132,16 @@ enum Scheduler {
       .deviceTimer(
         .scan, device: Int32(device), generation: devices[device].scheduler.scanGeneration),
       .scan, at: time, by: device)
+  }
+
+  /// Whether a request is worth a look, by what is known without one.
+  @inline(__always)
+  private static func mayStart(
+    _ device: Int, _ place: Int, _ devices: borrowing Devices, at now: SimTime
+  ) -> Bool {
+    let begin = devices[device].scheduler.requests.earliestBegin(place)
+    // Whether the request is held up does not matter before.
+    return SchedulerStep.beforehand(isHeldUp: false, earliestBegin: begin, at: now) == nil
   }
 
   /// What is to be done with a request now: to start it, or to wait.

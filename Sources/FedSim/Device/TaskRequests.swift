@@ -12,6 +12,15 @@ struct TaskRequests: RandomAccessCollection, Codable {
     first == nil ? 0 : second == nil ? 1 : 2 + (others?.count ?? 0)
   }
 
+  var count: Int { endIndex }
+
+  /// The earliest begin of the request at a place, alone.
+  func earliestBegin(_ place: Int) -> SimTime {
+    place == 0
+      ? first!.earliestBegin
+      : place == 1 ? second!.earliestBegin : others![place - 2].earliestBegin
+  }
+
   subscript(place: Int) -> TaskRequest {
     place == 0 ? first! : place == 1 ? second! : others![place - 2]
   }

@@ -4,28 +4,31 @@ extension StallCheck {
     cx.isOver = true
   }
 
-  /// The next time at which the world lets a device begin to train; nil: never before the end.
-  static func opportunity(of device: Int, _ devices: borrowing Devices, _ cx: borrowing Context)
-    -> SimTime?
-  {
+  /// The time until which it is known that the world will let a device begin to train: the next
+  /// time at which it does, or, where the last one is asked for, that one; nil: never before the
+  /// end.
+  static func opportunity(
+    of device: Int, isLast: Bool, _ devices: borrowing Devices, _ cx: borrowing Context
+  ) -> SimTime? {
     let state = devices[device]
     let client = Int(cx.members.clients[device])
     guard cx.inputs.task.partition.shards.indices.contains(client),
       !cx.inputs.task.partition.shards[client].isEmpty
     else { return nil }
     let group = Roster.group(of: device, devices, cx)
-    if group.background.continued != nil { return cx.now }
+    if group.background.continued != nil { return isLast ? cx.end : cx.now }
     if group.background.processing == nil, group.background.windows == nil { return nil }
     var forecast = ConditionForecast(
       cx.inputs, group: Int(state.group), ordinal: Int(state.ordinal), horizon: cx.end)
-    var found: SimTime?
-    var isEverOnline = false
+    var next: SimTime?
+    var (lastHeld, lastOnline) = (SimTime.start, SimTime?.none)
     let needed = forecast.needed
     forecast.walk(from: cx.now, lockedSince: state.lockedSince, anyTime: true) { time, held in
-      if held.contains(.online) { isEverOnline = true }
-      if found == nil, held.isSuperset(of: needed) { found = time }
-      return found == nil || !isEverOnline
+      if held.contains(.online) { lastOnline = time }
+      if held.isSuperset(of: needed) { (next, lastHeld) = (next ?? time, time) }
+      return isLast || next == nil || lastOnline == nil
     }
-    return isEverOnline ? found : nil
+    guard let next, let lastOnline else { return nil }
+    return isLast ? max(next, min(lastHeld, lastOnline)) : next
   }
 }

@@ -10,7 +10,8 @@ struct StallCheck: Codable {
   /// Only what is certain counts: no version has been published, nobody runs, nothing waits or is
   /// on its way, and the world up to the end never again lets a device with data begin; or the
   /// open round's cohort can no longer be complete and nothing else ends a round. Complexity: most
-  /// calls end at the first device asked; at most one per simulated hour.
+  /// calls end at the first device asked; at most one per simulated hour, and none until the last
+  /// chance of that device where nothing else can stop the run before.
   mutating func endIfStuck(
     _ devices: borrowing Devices, _ server: borrowing Server, _ cx: inout Context
   ) {
@@ -25,13 +26,17 @@ struct StallCheck: Codable {
     for device in devices.indices where devices[device].session.map({ !$0.kind.isPoll }) ?? false {
       return
     }
-    var isServerReachable = cx.network.server.isReachable
-    if !isServerReachable { isServerReachable = cx.world.next(.reachable, after: cx.now) != nil }
-    if !isServerReachable { isServerReachable = cx.world.next(.process, after: cx.now) != nil }
-    if isServerReachable {
+    let changes =
+      cx.world.next(.reachable, after: cx.now) != nil
+      || cx.world.next(.process, after: cx.now) != nil
+    if cx.network.server.isReachable || changes {
+      // A server that may leave for good, or a cohort that may break, can end the run before.
+      let isSure = !changes && !Rounds.mayCohortsBreak(cx)
       for step in devices.indices {
         let candidate = (device + step) % devices.count
-        guard let time = StallCheck.opportunity(of: candidate, devices, cx) else { continue }
+        guard
+          let time = StallCheck.opportunity(of: candidate, isLast: isSure, devices, cx)
+        else { continue }
         device = candidate
         nextCheck = max(nextCheck, time)
         return
