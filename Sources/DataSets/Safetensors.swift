@@ -31,6 +31,8 @@ public struct Safetensors: Sendable {
 
     init(from decoder: any Decoder) throws {
       if let entry = try? Entry(from: decoder) {
+        // The decoder does not look into what nobody asks for.
+        _ = try [String: Anything](from: decoder)
         self = .tensor(entry)
       } else {
         self = .texts(try [String: String](from: decoder))
@@ -38,10 +40,19 @@ public struct Safetensors: Sendable {
     }
   }
 
+  /// Any value of JSON, looked through to the last text.
+  private struct Anything: Decodable {
+    init(from decoder: any Decoder) throws {
+      if (try? [String: Anything](from: decoder)) != nil { return }
+      if (try? [Anything](from: decoder)) != nil { return }
+      let value = try decoder.singleValueContainer()
+      if value.decodeNil() || (try? value.decode(Bool.self)) != nil { return }
+      if (try? value.decode(Double.self)) == nil { _ = try value.decode(String.self) }
+    }
+  }
+
   /// Texts under another name than that of the metadata.
   private struct NoTensor: Error {}
-  /// Bytes that are not UTF-8.
-  private struct NoText: Error {}
 
   /// The longest header that the format allows.
   private static let longestHeader = 100_000_000
@@ -68,8 +79,6 @@ public struct Safetensors: Sendable {
     start = 8 + Int(length)
     var (entries, metadata): ([String: Entry], [String: String]) = ([:], [:])
     do {
-      // The decoder does not look into what it passes over.
-      guard String(validating: bytes[8..<start], as: UTF8.self) != nil else { throw NoText() }
       let header = try JSONDecoder().decode([String: Value].self, from: Data(bytes[8..<start]))
       for name in header.keys.sorted() {
         switch header[name]! {
