@@ -77,6 +77,11 @@ struct SafetensorsTests {
         "{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 8]},"
           + " \"b\": {\"dtype\": \"F32\"}}", .malformed
       ),
+      // A number that JSON has not, in a list that no tensor needs.
+      (
+        "{\"a\": {\"note\": [0, 08], \"dtype\": \"F32\", \"shape\": [2],"
+          + " \"data_offsets\": [0, 8]}}", .malformed
+      ),
     ] as [(String, DataFault.Kind)])
   func damaged(header: String, kind: DataFault.Kind) throws {
     #expect(try read(header)?.kind == kind)
