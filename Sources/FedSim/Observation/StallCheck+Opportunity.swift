@@ -5,8 +5,8 @@ extension StallCheck {
   }
 
   /// The time until which it is known that the world will let a device begin to train: the next
-  /// time at which it does, or, where the last one is asked for, that one; nil: never before the
-  /// end.
+  /// time at which it does, or, where that is asked for, the last one of the day that begins now,
+  /// if there is one; nil: never before the end.
   static func opportunity(
     of device: Int, isLast: Bool, _ devices: borrowing Devices, _ cx: borrowing Context
   ) -> SimTime? {
@@ -16,7 +16,8 @@ extension StallCheck {
       !cx.inputs.task.partition.shards[client].isEmpty
     else { return nil }
     let group = Roster.group(of: device, devices, cx)
-    if group.background.continued != nil { return isLast ? cx.end : cx.now }
+    let until = isLast ? min(cx.end, cx.now + .days(1)) : cx.now
+    if group.background.continued != nil { return until }
     if group.background.processing == nil, group.background.windows == nil { return nil }
     var forecast = ConditionForecast(
       cx.inputs, group: Int(state.group), ordinal: Int(state.ordinal), horizon: cx.end)
@@ -26,7 +27,7 @@ extension StallCheck {
     forecast.walk(from: cx.now, lockedSince: state.lockedSince, anyTime: true) { time, held in
       if held.contains(.online) { lastOnline = time }
       if held.isSuperset(of: needed) { (next, lastHeld) = (next ?? time, time) }
-      return isLast || next == nil || lastOnline == nil
+      return time < until || next == nil || lastOnline == nil
     }
     guard let next, let lastOnline else { return nil }
     return isLast ? max(next, min(lastHeld, lastOnline)) : next

@@ -11,7 +11,7 @@ struct StallCheck: Codable {
   /// on its way, and the world up to the end never again lets a device with data begin; or the
   /// open round's cohort can no longer be complete and nothing else ends a round. Complexity: most
   /// calls end at the first device asked; at most one per simulated hour, and none until the last
-  /// chance of that device where nothing else can stop the run before.
+  /// chance of that device in a day where nothing else can stop the run before.
   mutating func endIfStuck(
     _ devices: borrowing Devices, _ server: borrowing Server, _ cx: inout Context
   ) {
