@@ -31,8 +31,8 @@ public struct Safetensors: Sendable {
 
     init(from decoder: any Decoder) throws {
       if let entry = try? Entry(from: decoder) {
-        // The decoder does not look into what nobody asks for.
-        _ = try [String: Anything](from: decoder)
+        // The decoder does not check what it passes over.
+        guard try [String: PassedOver](from: decoder).count == 3 else { throw UnknownField() }
         self = .tensor(entry)
       } else {
         self = .texts(try [String: String](from: decoder))
@@ -40,17 +40,13 @@ public struct Safetensors: Sendable {
     }
   }
 
-  /// Any value of JSON, looked through to the last text.
-  private struct Anything: Decodable {
-    init(from decoder: any Decoder) throws {
-      if (try? [String: Anything](from: decoder)) != nil { return }
-      if (try? [Anything](from: decoder)) != nil { return }
-      let value = try decoder.singleValueContainer()
-      if value.decodeNil() || (try? value.decode(Bool.self)) != nil { return }
-      if (try? value.decode(Double.self)) == nil { _ = try value.decode(String.self) }
-    }
+  /// A value that is not read.
+  private struct PassedOver: Decodable {
+    init(from decoder: any Decoder) {}
   }
 
+  /// A field of a tensor that the format has not.
+  private struct UnknownField: Error {}
   /// Texts under another name than that of the metadata.
   private struct NoTensor: Error {}
 

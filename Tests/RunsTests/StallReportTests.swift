@@ -126,6 +126,40 @@ struct StallReportTests {
       ])
   }
 
+  @Test("waits for the second chance of a day, and stops at the first event an hour later")
+  func secondChance() throws {
+    // As above, with Wi-Fi at 20 h again, and the second chance passes in the same way. The run is
+    // looked at then and from 21 h on; the phones are put away at 22 h, and nothing changes before.
+    let (_, document) = try Self.run(
+      "fleet.tablets.link={fixed: {always: null, otherwise: cellular, intervals: "
+        + "[{from: 1 h, to: 70 min, state: wifi}, {from: 20 h, to: 1210 min, state: wifi}]}}",
+      "fleet.tablets.compute.perBatch=1 h", "fleet.tablets.background.processing.startDelay=1 s")
+    #expect(document.numbers("standstill/stoppedAt") == [22 * 3600])
+  }
+
+  @Test("interrupts the play of a phone once, however many hours pass before the first version")
+  func stretches() throws {
+    // No task begins within 23 h. Each phone is taken up every 20 minutes and plays on alone: once
+    // to the last chance, once to the end, and the end itself is played.
+    let text =
+      Self.task + """
+        name: stretches
+        stop: {after: 23 h}
+        fleet:
+          - name: phones
+            count: 3
+            usage: {markov: [{state: locked, mean: 10 min}, {state: active, mean: 10 min}]}
+            background: {processing: {earliestBegin: 24 h}}
+        server: {trigger: {threshold: 1}}
+
+        """
+    let folder = try Folder()
+    var simulation = Simulation(try Scenario(text: text, file: folder("s.yaml")).inputs())
+    simulation.run()
+    #expect(simulation.eventsPlayedAhead > 200)
+    #expect(simulation.turns <= 3 * 2 + 1)
+  }
+
   @Test("names a threshold that no fleet of this size can reach")
   func threshold() throws {
     // Four clients with 20 samples, 600 ms each: 12 s of training. An update a device and version

@@ -30,10 +30,10 @@ from ._trainer import Memory, Parameters, Split, Sums, Trainer
 
 __all__ = [
     "Callback", "Changed", "CommandNotFound", "Comparison", "Explanation", "Fault", "InputError", "NotAResult",
-    "NotReached", "NotRequests", "NotWhole", "Replayed", "Result", "RunError", "Scenario", "ScenarioError", "ScenarioWarning", "Sent",
-    "Sweep", "Tracker", "Validation", "attributes", "check", "compare", "device_paths", "differences", "explain",
-    "group", "groups", "is_whole", "ledgers", "open", "open_sweep", "read_requests", "replay_requests", "resume", "run",
-    "scenario", "sweep", "table", "timeline", "trackers", "validate",
+    "NotReached", "NotRequests", "NotWhole", "Replayed", "Result", "RunError", "Scenario", "ScenarioError",
+    "ScenarioWarning", "Sent", "Sweep", "Tracker", "Validation", "attributes", "check", "compare", "device_paths",
+    "differences", "explain", "group", "groups", "is_whole", "ledgers", "open", "open_sweep", "read_requests",
+    "replay_requests", "resume", "run", "scenario", "sweep", "table", "timeline", "trackers", "validate",
     "Memory", "Parameters", "Split", "Sums", "Trainer",
 ]
 __version__ = "0.2.0"

@@ -70,7 +70,7 @@ def group(path: Path, name: str, *, times: Times = "seconds") -> xarray.Dataset:
 def groups(path: Path) -> list[str]:
     """The groups of a result, in the order of the file, those inside of others with a slash.
 
-    Where the file does not end with its seal, a `Changed` warning names it: a program that changes a result removes that.
+    Where the file does not end with its seal, a `Changed` warning names it: a program that changes a result removes it.
     Errors: `FileNotFoundError`; `NotAResult` for a file that is no result, or is damaged.
     """
     found: list[str] = []
@@ -81,15 +81,15 @@ def groups(path: Path) -> list[str]:
     return found
 
 
-SEAL = re.compile(rb"FedSim seal [0-9a-f]{16}\n")
-"""The last line of a result. Its digest is not worked out here: `fedsim report` and `fedsim compare` do that."""
+SEAL = b"FedSim seal "
+"""How the last line of a result begins; 16 digits of a digest follow, which `fedsim report` and `fedsim compare` check."""
 
 
 def _has_seal(path: Path) -> bool:
     with open(path, "rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - 29))
-        return SEAL.fullmatch(file.read()) is not None
+        length = len(SEAL) + 17
+        file.seek(-min(length, file.seek(0, os.SEEK_END)), os.SEEK_END)
+        return re.fullmatch(SEAL + rb"[0-9a-f]{16}\n", file.read()) is not None
 
 
 def attributes(path: Path) -> dict[str, Any]:

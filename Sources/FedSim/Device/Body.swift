@@ -292,7 +292,8 @@ struct Body: Codable {
     var target = Int64.max
     let boot = threshold(Int(figures.pointee.bootLevel))
     if state.isOff, boot > energy { target = boot }
-    for place in 0..<9 where figures.pointee.thresholds[place] > energy {
+    for place in figures.pointee.thresholds.indices
+    where figures.pointee.thresholds[place] > energy {
       target = min(target, figures.pointee.thresholds[place])
       break
     }
@@ -301,7 +302,8 @@ struct Body: Codable {
 
   /// How long it takes until the battery is below the highest level that it has reached, or empty.
   private mutating func falling(_ rate: Int64) -> Int64 {
-    for place in (0..<9).reversed() where figures.pointee.thresholds[place] <= energy {
+    for place in figures.pointee.thresholds.indices.reversed()
+    where figures.pointee.thresholds[place] <= energy {
       return (energy - figures.pointee.thresholds[place]) / rate + 1
     }
     return energy > 0 ? (energy + rate - 1) / rate : .max

@@ -8,6 +8,22 @@ struct BodyFigures: Equatable {
     let critical: Int64
   }
 
+  /// Some energies, in place.
+  struct Thresholds: Equatable {
+    private var energies = InlineArray<9, Int64>(repeating: .max)
+
+    init(_ some: [Int64]) {
+      for (place, energy) in some.enumerated() { energies[place] = energy }
+    }
+
+    var indices: Range<Int> { energies.indices }
+    subscript(place: Int) -> Int64 { @inline(__always) get { energies[place] } }
+
+    static func == (a: Thresholds, b: Thresholds) -> Bool {
+      a.indices.allSatisfy { a[$0] == b[$0] }
+    }
+  }
+
   /// Whether the device's group looks at energy at all.
   let isThere: Bool
   let bootLevel: UInt8
@@ -18,9 +34,7 @@ struct BodyFigures: Equatable {
   /// looked at.
   let heatLimits: HeatLimits
   /// The energies at which something changes, on and off, ascending; beyond reach behind the last.
-  let thresholds: InlineArray<9, Int64>
-  /// The levels of these in percent.
-  private let levels: SIMD16<UInt8>
+  let thresholds: Thresholds
 
   /// Of a device whose energy nobody looks at.
   init() { self.init(BatterySettings(), nil, isThere: false) }
@@ -36,22 +50,10 @@ struct BodyFigures: Equatable {
           critical: $0.critical.nanojoules)
       } ?? HeatLimits(fair: .max, serious: .max, critical: .max)
     let percents = [10, 20, 80, 85, 90, 95, 100, battery.lowPowerEnds, battery.essentialBelow]
-    var levels = SIMD16<UInt8>(repeating: 0)
-    var thresholds = InlineArray<9, Int64>(repeating: .max)
-    for (place, percent) in percents.filter({ $0 > 0 }).sorted().enumerated() {
-      levels[place] = UInt8(percent)
-      thresholds[place] = Body.threshold(percent, of: capacity.nanojoules)
-    }
-    self.levels = levels
-    self.thresholds = thresholds
+    thresholds = Thresholds(
+      percents.filter { $0 > 0 }.sorted().map { Body.threshold($0, of: capacity.nanojoules) })
     bootLevel = UInt8(battery.bootLevel)
     initial = min(
       capacity.nanojoules, max(0, Int64((Double(capacity.nanojoules) * level).rounded())))
-  }
-
-  /// Whether two are the same; thresholds follow from levels and capacity.
-  static func == (a: BodyFigures, b: BodyFigures) -> Bool {
-    a.isThere == b.isThere && a.bootLevel == b.bootLevel && a.capacity == b.capacity
-      && a.initial == b.initial && a.heatLimits == b.heatLimits && a.levels == b.levels
   }
 }

@@ -134,13 +134,12 @@ enum Scheduler {
       .scan, at: time, by: device)
   }
 
-  /// Whether a request is worth a look, by what is known without one.
+  /// Whether a request may start already; if not, nothing else matters.
   @inline(__always)
   private static func mayStart(
     _ device: Int, _ place: Int, _ devices: borrowing Devices, at now: SimTime
   ) -> Bool {
     let begin = devices[device].scheduler.requests.earliestBegin(place)
-    // Whether the request is held up does not matter before.
     return SchedulerStep.beforehand(isHeldUp: false, earliestBegin: begin, at: now) == nil
   }
 
