@@ -87,7 +87,7 @@ public struct Safetensors: Sendable {
     } catch {
       throw DataFault(
         .malformed, in: path, at: .byte(8), found: "a header that is not one",
-        expected: "JSON with dtype, shape and data_offsets of each tensor")
+        expected: "JSON with dtype, shape and data_offsets of each tensor, and nothing else")
     }
     self.metadata = metadata
     self.entries = entries

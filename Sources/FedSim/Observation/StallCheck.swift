@@ -10,8 +10,8 @@ struct StallCheck: Codable {
   /// Only what is certain counts: no version has been published, nobody runs, nothing waits or is
   /// on its way, and the world up to the end never again lets a device with data begin; or the
   /// open round's cohort can no longer be complete and nothing else ends a round. Complexity: most
-  /// calls end at the first device asked; at most one per simulated hour, and none before that device's
-  /// last chance within a day, unless something else can end the run before.
+  /// calls end at the first device asked. There is at most one per simulated hour, and none before
+  /// that device's last chance within a day, unless something else can end the run before.
   mutating func endIfStuck(
     _ devices: borrowing Devices, _ server: borrowing Server, _ cx: inout Context
   ) {
