@@ -85,19 +85,39 @@ static inline void chdf5_take_error(char *bytes, size_t size) {
   H5Eclear2(H5E_DEFAULT);
 }
 
-static inline herr_t chdf5_keep_scale(hid_t dataset, unsigned axis, hid_t scale, void *context) {
+/// The address of an object in its file, in two parts; negative: there is none.
+static inline herr_t chdf5_address(hid_t object, unsigned long address[2]) {
+  H5G_stat_t found;
+  herr_t status = H5Gget_objinfo(object, ".", 0, &found);
+  address[0] = found.objno[0];
+  address[1] = found.objno[1];
+  return status;
+}
+
+static inline herr_t chdf5_keep_address(hid_t dataset, unsigned axis, hid_t scale, void *context) {
+  (void)dataset;
+  (void)axis;
+  return chdf5_address(scale, (unsigned long *)context) < 0 ? -1 : 1;
+}
+
+/// Writes the address of the first scale attached to an axis: 1, or 0 if there is none.
+static inline herr_t chdf5_scale_of(hid_t dataset, unsigned axis, unsigned long address[2]) {
+  int start = 0;
+  return H5DSiterate_scales(dataset, axis, &start, chdf5_keep_address, address);
+}
+
+static inline herr_t chdf5_keep_path(hid_t dataset, unsigned axis, hid_t scale, void *context) {
   (void)dataset;
   (void)axis;
   ssize_t length = H5Iget_name(scale, (char *)context, 1024);
   return length > 0 ? 1 : -1;
 }
 
-/// Writes the path of the first scale attached to an axis into 1024 bytes: 1, or 0 if there is
-/// none.
-static inline herr_t chdf5_scale_of(hid_t dataset, unsigned axis, char *path) {
+/// Writes the path of that scale into 1024 bytes; HDF5 looks through the whole file for it.
+static inline herr_t chdf5_path_of_scale(hid_t dataset, unsigned axis, char *path) {
   path[0] = 0;
   int start = 0;
-  return H5DSiterate_scales(dataset, axis, &start, chdf5_keep_scale, path);
+  return H5DSiterate_scales(dataset, axis, &start, chdf5_keep_path, path);
 }
 
 /// Frees what HDF5 allocated for the variable-length values of a buffer.
@@ -124,13 +144,4 @@ static inline herr_t chdf5_each_name(
     hid_t group, void (*take)(const char *name, void *context), void *context) {
   struct chdf5_names names = {take, context};
   return H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, chdf5_take_name, &names);
-}
-
-/// The address of an object in its file, in two parts; negative: there is none.
-static inline herr_t chdf5_address(hid_t object, unsigned long address[2]) {
-  H5G_stat_t found;
-  herr_t status = H5Gget_objinfo(object, ".", 0, &found);
-  address[0] = found.objno[0];
-  address[1] = found.objno[1];
-  return status;
 }

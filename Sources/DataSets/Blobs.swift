@@ -57,7 +57,7 @@ public struct Blobs: DataSource, Part {
     let key = StreamKey(seed: seed, purpose: Purpose("blobs.centre"))
     let centres = (0..<settings.classes).map { label in
       var stream = key.with(ordinal: UInt32(label)).stream(slot: 0)
-      return (0..<settings.features).map { _ in stream.normal() }
+      return stream.normals(settings.features)
     }
     return TrainAndTest(
       train: samples(settings.train, around: centres, seed, Purpose("blobs.train")),
@@ -75,8 +75,8 @@ public struct Blobs: DataSource, Part {
       let label = sample % settings.classes
       labels.append(Int32(label))
       var stream = key.with(ordinal: UInt32(sample)).stream(slot: 0)
-      for coordinate in centres[label] {
-        features.append(Float(coordinate + settings.spread * stream.normal()))
+      for (coordinate, noise) in zip(centres[label], stream.normals(settings.features)) {
+        features.append(Float(coordinate + settings.spread * noise))
       }
     }
     return Dataset(

@@ -159,11 +159,12 @@ public struct Sensors: DataSource, Part {
         }
       }
     }
+    let noise = stream.normals(signal.count)
     for step in 0..<settings.steps {
       for channel in 0..<channels {
         let value =
           traits.gains[channel] * signal[step * channels + channel] + traits.offsets[channel]
-          + traits.sway[step][channel] + settings.noise * stream.normal()
+          + traits.sway[step][channel] + settings.noise * noise[step * channels + channel]
         values.append(Float(value))
       }
     }

@@ -140,7 +140,8 @@ public struct SyntheticUsers: DataSource, Part {
       _ count: Int, of model: Model, _ spreads: [Double], _ stream: inout RandomStream
     ) {
       for _ in 0..<count {
-        let x = spreads.indices.map { model.centre[$0] + spreads[$0] * stream.normal() }
+        let noise = stream.normals(spreads.count)
+        let x = spreads.indices.map { model.centre[$0] + spreads[$0] * noise[$0] }
         labels.append(model.label(of: x))
         for value in x { values.append(Float(value)) }
       }

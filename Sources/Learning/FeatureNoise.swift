@@ -74,8 +74,8 @@ public struct FeatureNoise: PartSettings {
         guard deviation > 0 else { continue }
         var stream = key.with(ordinal: UInt32(client)).stream(slot: UInt64(sample))
         let start = Int(sample) * data.sampleSize
-        for place in start..<start + data.sampleSize {
-          values[place] += Float(deviation * stream.normal())
+        for (i, noise) in stream.normals(data.sampleSize).enumerated() {
+          values[start + i] += Float(deviation * noise)
         }
       }
     }

@@ -39,8 +39,9 @@ public final class ModelFiles: Observer {
       record, model: simulation.model, layout: layout, civilStart: simulation.inputs.civilStart)
     do throws(ResultFault) {
       for name in ["v\(record.version)", "latest"] {
-        let file = try PlacedFile("\(folder)/global_model_\(name).json")
-        try gate.pass { () throws(ResultFault) in try file.place(bytes) }
+        try gate.pass { () throws(ResultFault) in
+          try PlacedFile.place(bytes, at: "\(folder)/global_model_\(name).json")
+        }
       }
     } catch {
       fault = error

@@ -60,6 +60,14 @@ public struct Run {
     observers: [any Observer] = [], gate: RunGate = RunGate(),
     tell: (String) -> Void = { _ in }
   ) throws(RunFailure) -> RunSummary {
+    try perform(observers: observers, gate: gate, tell: tell) { _ in }
+  }
+
+  /// The same; `written` is given what the result holds, once it is in its place.
+  package func perform(
+    observers: [any Observer] = [], gate: RunGate, tell: (String) -> Void = { _ in },
+    written: (ResultDocument) -> Void
+  ) throws(RunFailure) -> RunSummary {
     let began = (date: Date(), clock: ContinuousClock.now)
     let inputs = try readInputs()
     (inputs.executor as? TrainingWorkers)?.lastResort.arrange { reason in Self.end(gate, reason) }
@@ -97,7 +105,7 @@ public struct Run {
     }
     let simulation = try self.play(&play, own + (told ?? observers))
     try RankTalk.end(options.ranks, simulation)
-    let document = play.recorder.document(simulation, of: scenario)
+    var document = play.recorder.document(simulation, of: scenario)
     var summary = RunSummary(simulation, play.recorder, of: scenario, result: output)
     summary.trainerWarnings = trainer?.warnings ?? []
     summary.warnings += summary.trainerWarnings
@@ -118,6 +126,8 @@ public struct Run {
     }
     play.persistence?.end(tell)
     try finish(timings, modelFiles, simulation)
+    document.keep(digest: summary.contentDigest)
+    written(document)
     return summary
   }
 
@@ -192,7 +202,8 @@ public struct Run {
         atPath: String(output[..<slash]), withIntermediateDirectories: false)
     }
     return try Run.output { () throws(ResultFault) in
-      try ResultFile.prepare(output, calls: safety.calls)
+      try ResultFile.prepare(
+        output, calls: safety.calls, isTried: safety.isFolderTried)
     }
   }
 

@@ -14,6 +14,8 @@ public struct RunSafety: Sendable {
   /// Whether journal and checkpoints are kept at all; for measuring what they cost.
   public var isOn = true
 
+  /// Whether the result's folder has taken a file of this process before, so that it is not tried.
+  package var isFolderTried = false
   /// The calls by which files are written; tests let them fail.
   package var calls = FileCalls.system
 

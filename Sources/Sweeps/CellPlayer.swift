@@ -19,6 +19,8 @@ public final class CellPlayer {
   private let options: RunOptions
   private let ranks: MPIRanks?
   private let cells: [String: SweepManifest.Cell]
+  /// Whether the store has taken the result of a cell.
+  private var hasPlayed = false
   /// Files that were seen to be those of the manifest.
   private var unchanged: [String: FileIdentity] = [:]
 
@@ -51,18 +53,23 @@ public final class CellPlayer {
   package var dataHits: Int { options.dataCache?.hits ?? 0 }
 
   /// Plays a cell, unless its result is there.
-  func play(_ id: String, gate: RunGate = RunGate()) -> WorkerAnswer {
+  package func play(_ id: String, gate: RunGate = RunGate()) -> WorkerAnswer {
     guard let cell = cells[id] else {
       return WorkerAnswer(id, .refused, reason: "the sweep has no cell \(id)")
     }
     if let row = row(id) { return WorkerAnswer(id, .there, row: row) }
     let hadAnother = store.mayHave(id)
     if hadAnother { store.remove(id) }
+    // It is not read again: the file was written through, and equals the document.
+    var written: CellRow?
     do throws(RunFailure) {
       // The other ranks play it, too.
       ranks?.announce(id)
       let run = try makeRun(cell)
-      _ = try run.perform(gate: gate)
+      _ = try run.perform(gate: gate) { document in
+        written = store.row(of: cell, document, targets: manifest.targets)
+        hasPlayed = true
+      }
       // What was changed meanwhile may have been read.
       do throws(RunFailure) {
         try checkFiles()
@@ -73,7 +80,7 @@ public final class CellPlayer {
     } catch {
       return WorkerAnswer(id, error.isBadInput ? .refused : .failed, reason: error.description)
     }
-    guard let row = store.writtenRow(of: cell, targets: manifest.targets) else {
+    guard let row = written else {
       return WorkerAnswer(id, .failed, reason: "\(store.path(id)): the result is incomplete")
     }
     let reason = hadAnother ? "the result that was there was damaged, and is replaced" : nil
@@ -87,6 +94,7 @@ public final class CellPlayer {
       var run = Run(scenario, output: store.path(cell.id), options: options)
       // A cell that is cut off is played again from its beginning.
       run.safety.isOn = false
+      run.safety.isFolderTried = hasPlayed
       try checkFiles()
       return run
     }

@@ -21,9 +21,6 @@ public struct CellRow: Codable, Equatable, Sendable {
     ("centralValidationAccuracy", "1", "accuracy on all validation samples"),
   ]
 
-  /// The groups of a result that a row is made of.
-  static let groups = ["versions", "rounds", "ledger"]
-
   /// The row of a result.
   init(_ document: ResultDocument, targets: [Double]) {
     func finite(_ value: Double) -> Double? { value.isFinite ? value : nil }

@@ -27,15 +27,8 @@ public struct CellStore: Sendable {
     return row(of: cell, document, targets: targets)
   }
 
-  /// The same of a result that this process has just written: what it needs is read, and no more.
-  func writtenRow(of cell: SweepManifest.Cell, targets: [Double]) -> CellRow? {
-    guard let document = try? ResultFile.read(path(cell.id), groups: CellRow.groups) else {
-      return nil
-    }
-    return row(of: cell, document, targets: targets)
-  }
-
-  private func row(
+  /// The row of what a result holds; nil where it is no result of this cell.
+  func row(
     of cell: SweepManifest.Cell, _ document: ResultDocument, targets: [Double]
   ) -> CellRow? {
     guard document.text("engineVersion") == FedSimVersion.current,

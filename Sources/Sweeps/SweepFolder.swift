@@ -145,7 +145,7 @@ public struct SweepFolder: Sendable {
 
   /// Replaces a file, whole or not at all.
   static func place(_ bytes: [UInt8], at path: String) throws(RunFailure) {
-    do throws(ResultFault) { try PlacedFile(path).place(bytes) } catch { throw .output(error) }
+    do throws(ResultFault) { try PlacedFile.place(bytes, at: path) } catch { throw .output(error) }
   }
 
   /// A refusal that names a file or a folder.

@@ -26,8 +26,8 @@ enum WorkerOrder: Equatable {
 }
 
 /// What a worker answers, a line of JSON each.
-struct WorkerAnswer: Codable {
-  enum Kind: String, Codable {
+package struct WorkerAnswer: Codable {
+  package enum Kind: String, Codable {
     /// The cell was played, and its result is whole.
     case played
     /// Its result was there.
@@ -41,9 +41,9 @@ struct WorkerAnswer: Codable {
   }
 
   var id: String
-  var kind: Kind
+  package var kind: Kind
   var reason: String?
-  var row: CellRow?
+  package var row: CellRow?
 
   init(_ id: String, _ kind: Kind, reason: String? = nil, row: CellRow? = nil) {
     self.id = id

@@ -110,6 +110,18 @@ struct GeneratorTests {
     #expect(abs(e1 / count - 5) < 5 * unit)
   }
 
+  @Test("many normal draws at once are those of one after the other", arguments: 0..<4)
+  func manyNormals(wordsDrawn: Int) {
+    for count in [0, 1, 2, 7, 300] {
+      var one = StreamKey(seed: 8, purpose: "test").stream(slot: UInt64(count))
+      for _ in 0..<wordsDrawn { _ = one.nextUInt32() }
+      var many = one
+      let expected = (0..<count).map { _ in one.normal().bitPattern }
+      #expect(many.normals(count).map(\.bitPattern) == expected)
+      #expect(many.nextUInt32() == one.nextUInt32())
+    }
+  }
+
   @Test("a shuffle is a permutation, and every element reaches every place equally often")
   func shuffleIsUniform() {
     var places = [[Double]](repeating: [Double](repeating: 0, count: 5), count: 5)

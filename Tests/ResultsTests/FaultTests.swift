@@ -140,6 +140,20 @@ import Testing
     }
   }
 
+  @Test func aFolderThatTookAFileIsNotTriedAgain() throws {
+    try Samples.inFolder { folder in
+      let path = folder + "/a.h5"
+      let failing = Failing(at: 1)
+      let file = try ResultFile.prepare(path, calls: failing.calls, isTried: true)
+      #expect(throws: ResultFault.disk(path: path, step: "open", reason: "Input/output error")) {
+        try file.write(Samples.result())
+      }
+      #expect(throws: ResultFault.disk(path: path, step: "open", reason: "Input/output error")) {
+        try ResultFile.prepare(path, calls: Failing(at: 1).calls)
+      }
+    }
+  }
+
   @Test("Whichever call fails, nothing half written is left", arguments: [false, true])
   func whicheverCallFails(isStreamed: Bool) throws {
     let new = Array("the new bytes".utf8)

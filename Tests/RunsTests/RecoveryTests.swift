@@ -53,7 +53,7 @@ struct RecoveryTests {
 
   @Test("its versions are those of the whole run, number for number")
   func sameVersions() throws {
-    for share in [0.3, 0.6, 0.9] {
+    for share in [0.3, 0.6, 0.85] {
       let (folder, whole) = try interrupted(.rounds(2), at: share)
       let recovery = try Recovery.perform(folder("r.h5"))
       let found = try ResultFile.read(folder("r.h5"))

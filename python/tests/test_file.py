@@ -203,3 +203,17 @@ def test_the_table_of_a_sweep_is_named_as_what_it_is(tmp_path):
         file.attrs["Conventions"] = "CF-1.10 FedSim-sweep-1"
     with pytest.raises(pyfedsim.NotAResult, match="this is the table of a sweep"):
         pyfedsim.open(path)
+
+
+def test_a_scale_that_comes_after_its_variables_is_found(night, tmp_path):
+    """As files have it that other programs rewrote: `fedsim` reads the same from them."""
+    moved = tmp_path / "moved.h5"
+    shutil.copy(night, moved)
+    with h5py.File(moved, "r+") as file:
+        scales = [f"/versions/{name}" for name, data in file["versions"].items() if "REFERENCE_LIST" in data.attrs]
+        assert scales
+        for scale in scales:
+            file.move(scale, "/elsewhere")
+            file.move("/elsewhere", scale)
+    done = subprocess.run([COMMAND, "compare", night, moved], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.split(":")[0]) == (0, "same content"), done.stderr

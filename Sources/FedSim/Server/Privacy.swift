@@ -120,7 +120,7 @@ enum Privacy {
     let blocks = (combined.count + block - 1) / block
     let noise = cx.inputs.pool.map(blocks) { place, _ in
       var stream = key.with(ordinal: UInt32(place)).stream(slot: slot)
-      return (0..<min(block, combined.count - place * block)).map { _ in stream.normal() }
+      return stream.normals(min(block, combined.count - place * block))
     }
     return ParameterBuffer(count: combined.count) { target in
       for i in 0..<target.count {

@@ -102,9 +102,10 @@ private func noisy(
   _ parameters: ParameterBuffer, _ deviation: Double, _ stream: inout RandomStream
 ) -> ParameterBuffer {
   guard parameters.isFinite else { return parameters }
+  let noise = stream.normals(parameters.count)
   return ParameterBuffer(count: parameters.count) { target in
     for i in 0..<target.count {
-      target[i] = ParameterBuffer.nearest(Double(parameters[i]) + deviation * stream.normal())
+      target[i] = ParameterBuffer.nearest(Double(parameters[i]) + deviation * noise[i])
     }
   }
 }

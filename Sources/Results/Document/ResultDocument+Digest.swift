@@ -23,6 +23,12 @@ extension ResultDocument {
     return sink.digest.hexDigest()
   }
 
+  /// Takes in the digest of the document as the root attribute that files have.
+  package mutating func keep(digest: String) {
+    root.attributes.removeAll { $0.name == Self.digestAttribute }
+    root.attributes.append(.init(Self.digestAttribute, .text(digest)))
+  }
+
   /// The SHA-256 over what is measured: the same without attributes, texts and long names, so no
   /// wording changes it.
   package var valuesDigest: String {

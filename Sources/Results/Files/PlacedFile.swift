@@ -16,6 +16,25 @@ package struct PlacedFile: Sendable {
   ///
   /// Throws: `ResultFault.missingFolder`, `.notAFile`, `.disk`.
   package init(_ path: String, calls: FileCalls = .system) throws(ResultFault) {
+    try self.init(untried: path, calls: calls)
+    let (probe, descriptor) = try makePartial()
+    let isClosed = calls.close(descriptor) == 0
+    let closing = errno
+    guard calls.remove(probe) == 0 else { throw .disk(path, "unlink", errno) }
+    guard isClosed else { throw .disk(path, "close", closing) }
+  }
+
+  /// Places a file at a path at once: where that fails, nothing is lost by not having tried it.
+  ///
+  /// Throws: as the initializer and `place`.
+  package static func place(
+    _ bytes: [UInt8], at path: String, calls: FileCalls = .system
+  ) throws(ResultFault) {
+    try PlacedFile(untried: path, calls: calls).place(bytes)
+  }
+
+  /// A file at a path that may be one; whether its folder takes it is not tried.
+  init(untried path: String, calls: FileCalls) throws(ResultFault) {
     self.path = path
     self.calls = calls
     guard !path.isEmpty, !path.utf8.contains(0), !path.hasSuffix("/") else {
@@ -23,11 +42,6 @@ package struct PlacedFile: Sendable {
     }
     let place = try PlacePath(path, .file)
     (target, folder) = (place.target, place.folder)
-    let (probe, descriptor) = try makePartial()
-    let isClosed = calls.close(descriptor) == 0
-    let closing = errno
-    guard calls.remove(probe) == 0 else { throw .disk(path, "unlink", errno) }
-    guard isClosed else { throw .disk(path, "close", closing) }
   }
 
   /// Takes what is under the path away, if anything does.

@@ -41,7 +41,9 @@ package struct PlacedFolder: Sendable {
   package func place(_ files: [(name: String, bytes: [UInt8])]) throws(ResultFault) {
     let partial = try makePartial()
     do throws(ResultFault) {
-      for (name, bytes) in files { try PlacedFile("\(partial)/\(name)", calls: calls).place(bytes) }
+      for (name, bytes) in files {
+        try PlacedFile.place(bytes, at: "\(partial)/\(name)", calls: calls)
+      }
       try putInPlace(partial)
     } catch {
       try? FileManager.default.removeItem(atPath: partial)

@@ -67,6 +67,6 @@ public struct Provenance: Codable, Equatable, Sendable {
       throw .malformed(
         place: "provenance", found: "\(wallSeconds) s", expected: "a finite duration")
     }
-    try PlacedFile(Self.path(for: result), calls: calls).place(Array(data) + [10])
+    try PlacedFile.place(Array(data) + [10], at: Self.path(for: result), calls: calls)
   }
 }

@@ -9,8 +9,7 @@ extension ResultFile {
     try document.validate()
     let digest = document.contentDigest
     var whole = document.canonical
-    whole.root.attributes.removeAll { $0.name == ResultDocument.digestAttribute }
-    whole.root.attributes.append(.init(ResultDocument.digestAttribute, .text(digest)))
+    whole.keep(digest: digest)
     return (try HDF5Image.bytes(of: whole, path: "a result in memory"), digest)
   }
 }

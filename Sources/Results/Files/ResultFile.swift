@@ -21,11 +21,14 @@ public struct ResultFile: Sendable {
     try prepare(path, calls: .system)
   }
 
-  /// The same by these calls of the operating system.
+  /// The same by these calls of the operating system; `isTried`: its folder has taken a file of
+  /// this process before, and is not tried again.
   package static func prepare(
-    _ path: String, calls: FileCalls
+    _ path: String, calls: FileCalls, isTried: Bool = false
   ) throws(ResultFault) -> ResultFile {
-    let file = ResultFile(placed: try PlacedFile(path, calls: calls))
+    let file = ResultFile(
+      placed: try isTried
+        ? PlacedFile(untried: path, calls: calls) : PlacedFile(path, calls: calls))
     guard try mayReplace(path, calls) else {
       throw .notAFile(path: path, found: "a file that is not a result, and is not replaced")
     }
@@ -64,8 +67,7 @@ public struct ResultFile: Sendable {
     try document.validate()
     let digest = document.contentDigest
     var whole = document.canonical
-    whole.root.attributes.removeAll { $0.name == ResultDocument.digestAttribute }
-    whole.root.attributes.append(.init(ResultDocument.digestAttribute, .text(digest)))
+    whole.keep(digest: digest)
     try placed.place(try HDF5Image.bytes(of: whole, path: path), through: through)
     return digest
   }

@@ -12,7 +12,7 @@ enum HDF5Image {
     try HDF5.exclusively { () throws(ResultFault) in
       let place = HDF5Place(file: path)
       let file = try create(place)
-      var writer = HDF5Writer(file: file.id)
+      var writer = try HDF5Writer(file: file.id, at: place)
       try writer.write(root: document.root, at: place)
       try place.check("H5Fflush", H5Fflush(file.id, H5F_SCOPE_GLOBAL))
       let size = H5Fget_file_image(file.id, nil, 0)

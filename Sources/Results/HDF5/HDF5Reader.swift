@@ -24,6 +24,8 @@ struct HDF5Reader {
   private let tell: (String) -> Void
   /// The addresses of the groups that were read.
   private var seen: [[UInt]] = []
+  /// The names of the scales that were read, by their addresses.
+  private var scaleNames: [[UInt]: String] = [:]
   /// How many groups are open, one in the other.
   private var depth = 0
   /// Results have two levels.
@@ -34,8 +36,7 @@ struct HDF5Reader {
   private mutating func group(
     _ name: String, _ id: hid_t, at place: HDF5Place, only groups: [String]? = nil
   ) throws(ResultFault) -> ResultDocument.Group {
-    var address: [UInt] = [0, 0]
-    try place.check("H5Gget_objinfo", chdf5_address(id, &address))
+    let address = try address(of: id, at: place)
     guard !seen.contains(address) else {
       throw place.unexpected("a link to a group that is elsewhere, too", "each group once")
     }
@@ -82,7 +83,13 @@ struct HDF5Reader {
     return names
   }
 
-  private func read(
+  private func address(of id: hid_t, at place: HDF5Place) throws(ResultFault) -> [UInt] {
+    var address: [UInt] = [0, 0]
+    try place.check("H5Gget_objinfo", chdf5_address(id, &address))
+    return address
+  }
+
+  private mutating func read(
     _ name: String, _ id: hid_t, at place: HDF5Place, into group: inout ResultDocument.Group
   ) throws(ResultFault) {
     let type = try place.handle("H5Dget_type", H5Dget_type(id), H5Tclose)
@@ -108,6 +115,7 @@ struct HDF5Reader {
       try place.check("dims", H5Sget_simple_extent_dims(space.id, nil, &limits))
       let isUnlimited = limits[0] == chdf5_unlimited()
       group.axes.append(.init(name, length: lengths[0], isUnlimited: isUnlimited))
+      scaleNames[try address(of: id, at: place)] = name
       var label = [CChar](repeating: 0, count: 256)
       try place.check("H5DSget_scale_name", H5DSget_scale_name(id, &label, label.count))
       if label.text.hasPrefix("This is a netCDF dimension but not") { return }
@@ -133,18 +141,25 @@ struct HDF5Reader {
     throws(ResultFault) -> [String]
   {
     var names: [String] = []
-    for i in 0..<count {
-      var path = [CChar](repeating: 0, count: 1024)
-      let found = chdf5_scale_of(id, UInt32(i), &path)
+    for i in 0..<UInt32(count) {
+      var address: [UInt] = [0, 0]
+      var found = chdf5_scale_of(id, i, &address)
+      var name = scaleNames[address]
+      if found > 0, name == nil {
+        // A scale that comes after its variables, as no result of FedSim has it.
+        var path = [CChar](repeating: 0, count: 1024)
+        found = chdf5_path_of_scale(id, i, &path)
+        name = path.text.split(separator: "/").last.map(String.init)
+      }
       // HDF5 gives no reason where what a reference leads to is not the dimension that it was.
       guard found >= 0 else {
         throw place.unexpected(
           "a reference to a dimension that is not there", "one; the file is damaged")
       }
-      guard found > 0, let name = path.text.split(separator: "/").last else {
+      guard found > 0, let name else {
         throw place.unexpected("an axis without a scale", "a scale on every axis")
       }
-      names.append(String(name))
+      names.append(name)
     }
     return names
   }

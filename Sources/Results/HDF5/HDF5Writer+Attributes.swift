@@ -27,10 +27,16 @@ extension HDF5Writer {
   func create(
     _ name: String, _ type: hid_t, _ lengths: [Int], on id: hid_t, at place: HDF5Place
   ) throws(ResultFault) -> HDF5Handle {
+    if lengths.isEmpty { return try create(name, type, scalar.id, on: id, at: place) }
     let space = try place.space(lengths)
-    return try place.handle(
-      "H5Acreate2", H5Acreate2(id, name, type, space.id, chdf5_default(), chdf5_default()),
-      H5Aclose)
+    return try create(name, type, space.id, on: id, at: place)
+  }
+
+  private func create(
+    _ name: String, _ type: hid_t, _ space: hid_t, on id: hid_t, at place: HDF5Place
+  ) throws(ResultFault) -> HDF5Handle {
+    try place.handle(
+      "H5Acreate2", H5Acreate2(id, name, type, space, chdf5_default(), chdf5_default()), H5Aclose)
   }
 
   private func write(
@@ -45,10 +51,9 @@ extension HDF5Writer {
   private func write(
     _ texts: [String], lengths: [Int], _ name: String, on id: hid_t, at place: HDF5Place
   ) throws(ResultFault) {
-    let type = try place.stringType()
-    let made = try create(name, type.id, lengths, on: id, at: place)
+    let made = try create(name, text.id, lengths, on: id, at: place)
     try withPointers(texts) { (pointers) throws(ResultFault) in
-      try place.check("H5Awrite", H5Awrite(made.id, type.id, pointers))
+      try place.check("H5Awrite", H5Awrite(made.id, text.id, pointers))
     }
   }
 

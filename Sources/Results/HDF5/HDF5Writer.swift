@@ -2,7 +2,7 @@ import CHDF5
 
 /// Writes groups, scales, variables and texts into an open file; the rules are in this module's
 /// README.
-struct HDF5Writer {
+struct HDF5Writer: ~Copyable {
   /// Bytes up to which a variable is stored in one piece, uncompressed.
   static let contiguousLimit = 16 << 10
   /// Bytes at which a chunk is split.
@@ -13,7 +13,33 @@ struct HDF5Writer {
   /// The scales written so far, in that order.
   var scales: [Scale] = []
 
-  init(file: hid_t) { self.file = file }
+  /// The type of texts, and the space of one value.
+  let text: HDF5Handle
+  let scalar: HDF5Handle
+  /// How data sets in one piece are made: of integers and texts, of doubles, of floats.
+  private let plainList: HDF5Handle
+  private let doubleList: HDF5Handle
+  private let floatList: HDF5Handle
+
+  /// A writer into an open file, with what all its objects have in common.
+  init(file: hid_t, at place: HDF5Place) throws(ResultFault) {
+    let text = try place.stringType()
+    let scalar = try place.space([])
+    let plainList = try Self.dataSetList(at: place)
+    let doubleList = try Self.dataSetList(at: place)
+    var double = Double(bitPattern: 0x7FF8_0000_0000_0000)
+    try place.check(
+      "H5Pset_fill_value", H5Pset_fill_value(doubleList.id, chdf5_f64(), &double))
+    let floatList = try Self.dataSetList(at: place)
+    var float = Float(bitPattern: 0x7FC0_0000)
+    try place.check("H5Pset_fill_value", H5Pset_fill_value(floatList.id, chdf5_f32(), &float))
+    self.file = file
+    self.text = text
+    self.scalar = scalar
+    self.plainList = plainList
+    self.doubleList = doubleList
+    self.floatList = floatList
+  }
 
   /// An axis and the place of its scale among `scales`.
   struct PlacedAxis {
@@ -73,7 +99,7 @@ struct HDF5Writer {
       "H5Pset_attr_creation_order", H5Pset_attr_creation_order(list, chdf5_tracked_and_indexed()))
   }
 
-  private func datasetList(at place: HDF5Place) throws(ResultFault) -> HDF5Handle {
+  private static func dataSetList(at place: HDF5Place) throws(ResultFault) -> HDF5Handle {
     let list = try place.handle("H5Pcreate", H5Pcreate(chdf5_dataset_create()), H5Pclose)
     try place.check("H5Pset_obj_track_times", H5Pset_obj_track_times(list.id, false))
     try place.check(
@@ -86,7 +112,7 @@ struct HDF5Writer {
   private func write(_ axis: ResultDocument.Axis, into id: hid_t, at place: HDF5Place)
     throws(ResultFault) -> HDF5Handle
   {
-    let list = try datasetList(at: place)
+    let list = try Self.dataSetList(at: place)
     if axis.isUnlimited {
       try place.check("H5Pset_chunk", H5Pset_chunk(list.id, 1, [hsize_t(max(axis.length, 64))]))
     }
@@ -106,18 +132,16 @@ struct HDF5Writer {
   private func write(_ text: ResultDocument.Text, into id: hid_t, at place: HDF5Place)
     throws(ResultFault)
   {
-    let type = try place.stringType()
-    let space = try place.space([])
-    let list = try datasetList(at: place)
     let transfer = try place.textTransfer()
     let data = try place.handle(
       "H5Dcreate2",
-      H5Dcreate2(id, text.name, type.id, space.id, chdf5_default(), list.id, chdf5_default()),
+      H5Dcreate2(
+        id, text.name, self.text.id, scalar.id, chdf5_default(), plainList.id, chdf5_default()),
       H5Dclose)
     try withPointers([text.value]) { (pointers) throws(ResultFault) in
       try place.check(
         "H5Dwrite",
-        H5Dwrite(data.id, type.id, chdf5_all(), chdf5_all(), transfer.id, pointers))
+        H5Dwrite(data.id, self.text.id, chdf5_all(), chdf5_all(), transfer.id, pointers))
     }
   }
 
@@ -128,8 +152,7 @@ struct HDF5Writer {
     let placed = variable.axes.map { name in axes.first { $0.axis.name == name }!.axis }
     let lengths = placed.map(\.length)
     let isUnlimited = placed.first?.isUnlimited ?? false
-    let list = try datasetList(at: place)
-    try setStorage(variable.values, lengths, isUnlimited, on: list.id, at: place)
+    let list = try list(for: variable.values, lengths, isUnlimited, at: place)
     let space = try place.space(lengths, unlimited: isUnlimited)
     let data = try place.handle(
       "H5Dcreate2",
@@ -150,28 +173,28 @@ struct HDF5Writer {
     return data
   }
 
-  private func setStorage(
-    _ values: ResultValues, _ lengths: [Int], _ isUnlimited: Bool, on list: hid_t,
-    at place: HDF5Place
-  ) throws(ResultFault) {
-    switch values {
-    case .double:
-      var fill = Double(bitPattern: 0x7FF8_0000_0000_0000)
-      try place.check("H5Pset_fill_value", H5Pset_fill_value(list, values.memoryType, &fill))
-    case .float:
-      var fill = Float(bitPattern: 0x7FC0_0000)
-      try place.check("H5Pset_fill_value", H5Pset_fill_value(list, values.memoryType, &fill))
-    case .int64, .int32, .int8, .uint8: break
-    }
+  /// How a variable is stored: in one piece, or in compressed chunks.
+  private func list(
+    for values: ResultValues, _ lengths: [Int], _ isUnlimited: Bool, at place: HDF5Place
+  ) throws(ResultFault) -> HDF5Handle {
+    let whole =
+      switch values {
+      case .double: doubleList.id
+      case .float: floatList.id
+      case .int64, .int32, .int8, .uint8: plainList.id
+      }
     guard !lengths.isEmpty, isUnlimited || values.count * values.stride > Self.contiguousLimit
     else {
-      return
+      // It stays open for the next variable.
+      return HDF5Handle(whole) { _ in 0 }
     }
+    let list = try place.handle("H5Pcopy", H5Pcopy(whole), H5Pclose)
     let chunk = Self.chunk(lengths, stride: values.stride, isUnlimited: isUnlimited)
     try place.check(
-      "H5Pset_chunk", H5Pset_chunk(list, Int32(chunk.count), chunk.map { hsize_t($0) }))
-    if values.stride > 1 { try place.check("H5Pset_shuffle", H5Pset_shuffle(list)) }
-    try place.check("H5Pset_deflate", H5Pset_deflate(list, 4))
+      "H5Pset_chunk", H5Pset_chunk(list.id, Int32(chunk.count), chunk.map { hsize_t($0) }))
+    if values.stride > 1 { try place.check("H5Pset_shuffle", H5Pset_shuffle(list.id)) }
+    try place.check("H5Pset_deflate", H5Pset_deflate(list.id, 4))
+    return list
   }
 
   /// The whole array, halved along its first long axes until it fits; 64 to 1024 along an unlimited

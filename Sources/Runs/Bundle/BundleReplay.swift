@@ -79,7 +79,7 @@ private struct UnpackedResult {
           + String(cString: strerror(errno)))
     }
     folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    do throws(ResultFault) { try PlacedFile(path).place(bytes) } catch {
+    do throws(ResultFault) { try PlacedFile.place(bytes, at: path) } catch {
       remove()
       throw .failed("the bundle cannot be unpacked: \(error)")
     }

@@ -199,7 +199,7 @@ public struct Check: Sendable {
     if isRecorded(file), new != plan.old {
       recording.isNew = plan.old == nil
       do throws(ResultFault) {
-        try PlacedFile(file.baseline).place(Array(new.text.utf8))
+        try PlacedFile.place(Array(new.text.utf8), at: file.baseline)
         recording.isWritten = true
       } catch {
         report.faults = [error.description]

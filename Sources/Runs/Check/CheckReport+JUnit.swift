@@ -105,7 +105,7 @@ extension CheckReport {
   /// Writes the report as JUnit's XML; what went wrong, if anything did.
   public func writeJUnit(to path: String) -> String? {
     do throws(ResultFault) {
-      try PlacedFile(path).place(Array(junit.utf8))
+      try PlacedFile.place(Array(junit.utf8), at: path)
       return nil
     } catch {
       return error.description

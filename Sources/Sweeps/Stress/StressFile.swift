@@ -95,7 +95,7 @@ struct StressFile {
         continue
       }
       do throws(ResultFault) {
-        try PlacedFile(path).place(Array(text.utf8))
+        try PlacedFile.place(Array(text.utf8), at: path)
       } catch {
         // The place was looked at before the search.
         throw .failed("\(error); finding: \(finding.text)")
