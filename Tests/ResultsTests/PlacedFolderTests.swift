@@ -49,8 +49,8 @@ import Testing
   }
 
   /// By hand: each file is made, written, synced, renamed, and its folder synced, in five calls.
-  /// Then the new folder cannot take the name of one that holds files, so that gets another, and the
-  /// new one gets the name: three calls. The last one, when it is in its place, syncs the parent.
+  /// Then the new folder cannot take the name of one that holds files, so that gets another, and
+  /// the new one gets the name: three calls. The last one, in its place, syncs the parent.
   @Test func whicheverCallFailsTheOldFolderStays() throws {
     var isThrough = false
     for n in 1...16 {
