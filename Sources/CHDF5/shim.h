@@ -87,7 +87,7 @@ static inline void chdf5_take_error(char *bytes, size_t size) {
 
 /// The address of an object in its file, in two parts; negative: there is none.
 static inline herr_t chdf5_address(hid_t object, unsigned long address[2]) {
-  H5G_stat_t found;
+  H5G_stat_t found = {0};
   herr_t status = H5Gget_objinfo(object, ".", 0, &found);
   address[0] = found.objno[0];
   address[1] = found.objno[1];

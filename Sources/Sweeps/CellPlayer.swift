@@ -19,8 +19,10 @@ public final class CellPlayer {
   private let options: RunOptions
   private let ranks: MPIRanks?
   private let cells: [String: SweepManifest.Cell]
-  /// Whether the store has taken the result of a cell.
+  /// Whether the store has taken the result of the cell before.
   private var hasPlayed = false
+  /// The calls by which results are written; tests let them fail.
+  package var calls = FileCalls.system
   /// Files that were seen to be those of the manifest.
   private var unchanged: [String: FileIdentity] = [:]
 
@@ -60,7 +62,7 @@ public final class CellPlayer {
     if let row = row(id) { return WorkerAnswer(id, .there, row: row) }
     let hadAnother = store.mayHave(id)
     if hadAnother { store.remove(id) }
-    // It is not read again: the file was written through, and equals the document.
+    // The result is not read again: the file is on the disk, and holds what the document holds.
     var written: CellRow?
     do throws(RunFailure) {
       // The other ranks play it, too.
@@ -78,6 +80,8 @@ public final class CellPlayer {
         throw error
       }
     } catch {
+      // The folder may not take files any more: the next cell finds out before it is played.
+      hasPlayed = false
       return WorkerAnswer(id, error.isBadInput ? .refused : .failed, reason: error.description)
     }
     guard let row = written else {
@@ -95,6 +99,7 @@ public final class CellPlayer {
       // A cell that is cut off is played again from its beginning.
       run.safety.isOn = false
       run.safety.isFolderTried = hasPlayed
+      run.safety.calls = calls
       try checkFiles()
       return run
     }

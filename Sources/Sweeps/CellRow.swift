@@ -1,6 +1,6 @@
 import Results
 
-/// What tables need of one cell's result: a function of the result file alone.
+/// What tables need of one cell's result: a function of the result alone.
 public struct CellRow: Codable, Equatable, Sendable {
   /// The metrics, in the order of the tables' columns; nil: not a number.
   var metrics: [Double?]

@@ -42,7 +42,7 @@ package struct WorkerAnswer: Codable {
 
   var id: String
   package var kind: Kind
-  var reason: String?
+  package var reason: String?
   package var row: CellRow?
 
   init(_ id: String, _ kind: Kind, reason: String? = nil, row: CellRow? = nil) {

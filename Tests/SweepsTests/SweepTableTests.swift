@@ -6,6 +6,7 @@ import Results
 import Runs
 import Scenarios
 import Sweeps
+import Synchronization
 
 /// The tables of a sweep that was played in this process, against runs of the same scenarios.
 @Suite final class SweepTableTests {
@@ -45,6 +46,26 @@ import Sweeps
     let table = SweepTable(
       plan.manifest, rows: rows, played: [Array(plan.manifest.variants.indices)])
     return (table, player)
+  }
+
+  @Test("a folder that takes no more files costs one cell; the next is not played")
+  func aFolderThatTakesNoMoreFiles() throws {
+    let (_, player) = try played(Self.section, leavingOut: Set(2..<6))
+    let system = FileCalls.system
+    let tries = Mutex(0)
+    player.calls.create = { _ in
+      tries.withLock { $0 += 1 }
+      errno = EACCES
+      return -1
+    }
+    let ids = player.manifest.cells.map(\.id)
+    let (lost, refused) = (player.play(ids[2]), player.play(ids[3]))
+    #expect(lost.kind == .failed && refused.kind == .refused)
+    #expect(lost.reason?.contains("the result cannot be written") == true)
+    #expect(refused.reason?.contains("Permission denied") == true)
+    #expect(tries.withLock { $0 } == 2)
+    player.calls = system
+    #expect(player.play(ids[3]).kind == .played)
   }
 
   /// The fields of a table, the names of its columns first.

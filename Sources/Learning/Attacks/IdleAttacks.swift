@@ -102,10 +102,14 @@ private func noisy(
   _ parameters: ParameterBuffer, _ deviation: Double, _ stream: inout RandomStream
 ) -> ParameterBuffer {
   guard parameters.isFinite else { return parameters }
-  let noise = stream.normals(parameters.count)
   return ParameterBuffer(count: parameters.count) { target in
-    for i in 0..<target.count {
-      target[i] = ParameterBuffer.nearest(Double(parameters[i]) + deviation * noise[i])
+    var start = 0
+    while start < target.count {
+      for (i, noise) in stream.normals(min(4096, target.count - start)).enumerated() {
+        target[start + i] = ParameterBuffer.nearest(
+          Double(parameters[start + i]) + deviation * noise)
+      }
+      start += 4096
     }
   }
 }

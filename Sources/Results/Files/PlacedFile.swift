@@ -24,7 +24,7 @@ package struct PlacedFile: Sendable {
     guard isClosed else { throw .disk(path, "close", closing) }
   }
 
-  /// Places a file at a path at once: where that fails, nothing is lost by not having tried it.
+  /// Places a file at a path without a trial before, for callers that lose nothing where it fails.
   ///
   /// Throws: as the initializer and `place`.
   package static func place(
@@ -33,7 +33,7 @@ package struct PlacedFile: Sendable {
     try PlacedFile(untried: path, calls: calls).place(bytes)
   }
 
-  /// A file at a path that may be one; whether its folder takes it is not tried.
+  /// Checks the path, and that its folder exists; whether the folder takes a file is not tried.
   init(untried path: String, calls: FileCalls) throws(ResultFault) {
     self.path = path
     self.calls = calls
