@@ -52,9 +52,9 @@ public struct Run {
 
   /// Plays the run and writes its result, with the provenance next to it.
   ///
-  /// Order: everything wrong is found before the run begins, and before any file is made; of a
-  /// sweep's cells only the first tries whether the folder takes files. `tell` is sent what the
-  /// user should know meanwhile.
+  /// Order: everything wrong is found before the run begins, and before any file is made. Whether
+  /// the folder takes files is not tried where `safety` says that it has taken one. `tell` is sent
+  /// what the user should know meanwhile.
   /// Throws: `RunFailure`; unless model files or timings failed, no result is there then, and what
   /// was begun can be resumed.
   public func perform(

@@ -53,6 +53,7 @@ struct RecoveryTests {
 
   @Test("its versions are those of the whole run, number for number")
   func sameVersions() throws {
+    // The last calls come when the result is in its place, and end no run.
     for share in [0.3, 0.6, 0.85] {
       let (folder, whole) = try interrupted(.rounds(2), at: share)
       let recovery = try Recovery.perform(folder("r.h5"))

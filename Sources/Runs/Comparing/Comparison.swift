@@ -10,7 +10,7 @@ public struct Comparison: Codable, Equatable, Sendable {
   public enum Verdict: String, Codable, CaseIterable, Sendable {
     /// The files.
     case sameBytes
-    /// What is in the files; other libraries wrote it.
+    /// What is in the files; other libraries or another program wrote one of them.
     case sameContent
     /// Something differs.
     case different

@@ -118,7 +118,9 @@ extension Comparison {
     switch verdict {
     case .sameBytes: text.add("same bytes: \(a) and \(b)")
     case .sameContent:
-      text.add("same content: \(a) and \(b); their bytes differ because of other library versions")
+      text.add(
+        "same content: \(a) and \(b); their bytes differ: other library versions, or another "
+          + "program, wrote one of them")
     case .different:
       text.add("different: \(a) | \(b)")
       text.add("outcomes", outcomes)
