@@ -120,7 +120,8 @@ public struct Run {
           document, through: play.persistence?.resultPath)
         summary.wallSeconds = play.persistence?.wallSeconds ?? Self.seconds(since: began.clock)
         try provenance(unfinished?.manifest.startedAt ?? start, summary, simulation)
-          .write(beside: output, calls: safety.calls)
+          .write(
+            beside: output, through: play.persistence?.provenancePath, calls: safety.calls)
       }
     } catch {
       throw withdraw(file, error, isKept: play.persistence?.resultPath != nil)

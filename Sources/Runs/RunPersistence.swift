@@ -124,6 +124,9 @@ final class RunPersistence: Observer {
   /// Where the result is gathered: in the folder; nil: next to the result, for the folder is gone.
   var resultPath: String? { folder.isHeld ? folder.path(of: .result) : nil }
 
+  /// Where the result's provenance is gathered, likewise.
+  var provenancePath: String? { folder.isHeld ? folder.path(of: .provenance) : nil }
+
   // MARK: Between two events
 
   /// Writes what is due.

@@ -2,6 +2,7 @@ import Foundation
 import Results
 import Runs
 import Scenarios
+import Synchronization
 import Testing
 
 /// A run that cannot write is not lost, and leaves nothing half made.
@@ -138,7 +139,7 @@ struct InterruptedRunTests {
     for place in [0, 9, 20, 100, 1000, -1] {
       let folder = try Folder()
       #expect(throws: RunFailure.self) {
-        try run(folder, FailingCalls(at: count - 30).calls).perform()
+        try run(folder, FailingCalls(at: count - 31).calls).perform()
       }
       let path = folder("r.h5.run/checkpoint")
       var bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
@@ -159,7 +160,7 @@ struct InterruptedRunTests {
     for share in [0, 0.001, 0.3, 0.9, 1] {
       let folder = try Folder()
       #expect(throws: RunFailure.self) {
-        try run(folder, FailingCalls(at: count - 30).calls).perform()
+        try run(folder, FailingCalls(at: count - 31).calls).perform()
       }
       let path = folder("r.h5.run/journal")
       let bytes = try Data(contentsOf: URL(filePath: path))
@@ -210,7 +211,7 @@ struct InterruptedRunTests {
     let folder = try Folder()
     let count = try calls()
     #expect(throws: RunFailure.self) {
-      try run(folder, FailingCalls(at: count - 30).calls).perform()
+      try run(folder, FailingCalls(at: count - 31).calls).perform()
     }
     // As if the first had taken an hour.
     let path = folder("r.h5.run/journal")
@@ -244,12 +245,42 @@ struct InterruptedRunTests {
     #expect(link == "far/x.h5")
   }
 
+  @Test("a run that is killed at any moment leaves nothing next to its result but an empty trial")
+  func gathers() throws {
+    let folder = try Folder()
+    let made = Mutex<[String]>([])
+    var calls = FileCalls.system
+    calls.create = { path in
+      made.withLock { $0.append(path) }
+      return FileCalls.system.create(path)
+    }
+    _ = try run(folder, calls).perform()
+    #expect(made.withLock { $0 } == [folder("r.h5.partial-\(getpid())-0")])
+  }
+
+  @Test("a provenance whose result is a link to another disk is gathered next to it")
+  func provenanceOnOtherDisk() throws {
+    let folder = try Folder()
+    var calls = FileCalls.system
+    calls.rename = { from, to in
+      guard from.hasSuffix(".run/provenance.json") else {
+        return FileCalls.system.rename(from, to)
+      }
+      errno = EXDEV
+      return -1
+    }
+    _ = try run(folder, calls).perform()
+    #expect(folder.names == ["r.h5", "r.h5.provenance.json"])
+    let bytes = try Data(contentsOf: URL(filePath: folder("r.h5.provenance.json")))
+    #expect(try JSONDecoder().decode(Provenance.self, from: bytes).host.isEmpty == false)
+  }
+
   @Test("a resumed run says where it was")
   func says() throws {
     let folder = try Folder()
     let count = try calls()
     #expect(throws: RunFailure.self) {
-      try run(folder, FailingCalls(at: count - 30).calls).perform()
+      try run(folder, FailingCalls(at: count - 31).calls).perform()
     }
     var told: [String] = []
     _ = try goOn(folder) { told.append($0) }

@@ -28,9 +28,9 @@ package struct PlacedFile: Sendable {
   ///
   /// Throws: as the initializer and `place`.
   package static func place(
-    _ bytes: [UInt8], at path: String, calls: FileCalls = .system
+    _ bytes: [UInt8], at path: String, through: String? = nil, calls: FileCalls = .system
   ) throws(ResultFault) {
-    try PlacedFile(untried: path, calls: calls).place(bytes)
+    try PlacedFile(untried: path, calls: calls).place(bytes, through: through)
   }
 
   /// Checks the path, and that its folder exists; whether the folder takes a file is not tried.
@@ -55,8 +55,8 @@ package struct PlacedFile: Sendable {
 
   /// Replaces what is under the path by the bytes.
   ///
-  /// They are gathered in a new file next to it, or in `through`, a path on the same disk whose
-  /// file is replaced; next to it, too, where the folder of that is gone. Throws:
+  /// They are gathered in a new file next to it, or in `through`, a path whose file is replaced;
+  /// next to it, too, where the folder of that is gone or on another disk. Throws:
   /// `ResultFault.disk`; then the partial file is gone, and the path is as it was before (or has
   /// the whole new file, if the step is `fsync folder`).
   package func place(_ bytes: [UInt8], through: String? = nil) throws(ResultFault) {
@@ -70,9 +70,12 @@ package struct PlacedFile: Sendable {
     do throws(ResultFault) {
       try fill(descriptor, with: bytes)
       guard calls.rename(partial, target) == 0 else {
-        // Its folder has gone meanwhile.
-        if errno == ENOENT, partial == through { return try place(bytes) }
-        throw .disk(path, "rename", errno)
+        let code = errno
+        if partial == through, [ENOENT, EXDEV].contains(code) {
+          _ = calls.remove(partial)
+          return try place(bytes)
+        }
+        throw .disk(path, "rename", code)
       }
     } catch {
       _ = calls.remove(partial)

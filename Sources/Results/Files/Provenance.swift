@@ -59,14 +59,17 @@ public struct Provenance: Codable, Equatable, Sendable {
     try write(beside: result, calls: .system)
   }
 
-  /// The same by these calls of the operating system.
-  package func write(beside result: String, calls: FileCalls) throws(ResultFault) {
+  /// The same by these calls of the operating system, gathered in the file at `through`, if any.
+  package func write(
+    beside result: String, through: String? = nil, calls: FileCalls
+  ) throws(ResultFault) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     guard wallSeconds.isFinite, let data = try? encoder.encode(self) else {
       throw .malformed(
         place: "provenance", found: "\(wallSeconds) s", expected: "a finite duration")
     }
-    try PlacedFile.place(Array(data) + [10], at: Self.path(for: result), calls: calls)
+    try PlacedFile.place(
+      Array(data) + [10], at: Self.path(for: result), through: through, calls: calls)
   }
 }

@@ -19,7 +19,9 @@ package final class RunFolder {
     case manifest = "run.json"
     case newManifest = "run.json.new"
     case newCheckpoint = "checkpoint.new"
-    case checkpoint, journal, result, lock
+    case checkpoint, journal, result
+    case provenance = "provenance.json"
+    case lock
   }
 
   /// The path of a part.
