@@ -1,12 +1,12 @@
 import CKernels
 
 /// A convolution's three products by minimal filtering (Winograd; Lavin and Gray 2016, arXiv
-/// 1509.09308), which takes a third of the multiplications for filters of 5×5 and a quarter for
-/// 3×3, in addition to additions.
+/// 1509.09308), which takes a sixth to a third of the multiplications for filters of 5×5 and a
+/// quarter for 3×3, in addition to additions.
 ///
 /// Sums of more than one pass begin at the first one's; the gradient by the filters is there once
-/// they are gathered. Rounding is that of values at points up to 2: up to some 10⁻⁵ of the largest
-/// result. A gradient that direct sums would find to be 0 may become such an error.
+/// they are gathered. Rounding is that of values at points from 1/2 to 2: up to some 10⁻⁵ of the
+/// largest result. A gradient that direct sums would find to be 0 may become such an error.
 struct WinogradConvolution {
   private let convolution: fs_convolution
   /// The convolution that makes the gradient by the input.
@@ -29,30 +29,39 @@ struct WinogradConvolution {
 
   /// Whether there are tiles enough, full enough, for values of filters that are not too many.
   private static func pays(_ shape: fs_convolution) -> Bool {
-    let tiles = tileCount(shape)
+    let tiling = tiling(shape)
+    let tiles = tiling.count
     let taps = shape.out_height * shape.out_width * shape.kernel_height * shape.kernel_width
-    return tiles >= 4 && 9 * 36 * tiles <= 5 * taps
-      && shape.channels * shape.outputs <= (tiles < 9 ? 1 << 13 : 1 << 14)
+    return tiles >= 4 && 9 * points(shape) * tiles <= 5 * taps
+      && shape.channels * shape.outputs <= (tiles < 9 && tiling.side == 6 ? 1 << 13 : 1 << 14)
       && between(shape) <= 1 << 22
   }
 
-  private static func tileCount(_ shape: fs_convolution) -> Int {
-    let step = 7 - shape.kernel_height
-    return (shape.out_height + step - 1) / step * ((shape.out_width + step - 1) / step)
+  private static func tiling(_ shape: fs_convolution) -> fs_tiling {
+    var shape = shape
+    return fs_winograd_tiling(&shape)
+  }
+
+  /// At how many points the values of a tile are known.
+  private static func points(_ shape: fs_convolution) -> Int {
+    let side = tiling(shape).side
+    return side * side
   }
 
   /// Floats of scratch, from a multiple of 16: the filters' values, sums, and what is between.
   var scratchCount: Int { betweenStart + max(Self.between(convolution), Self.between(turned)) }
 
   private var valueCount: Int {
-    36 * fs_winograd_plane(1, convolution.channels * convolution.outputs)
+    max(Self.points(convolution), Self.points(turned))
+      * fs_winograd_plane(1, convolution.channels * convolution.outputs)
   }
   private var betweenStart: Int { 2 * valueCount }
 
   /// Floats for the values of an image's tiles and of their products.
   private static func between(_ shape: fs_convolution) -> Int {
-    let tiles = tileCount(shape)
-    return 36 * (fs_winograd_plane(tiles, shape.channels) + fs_winograd_plane(tiles, shape.outputs))
+    let tiles = tiling(shape).count
+    return points(shape)
+      * (fs_winograd_plane(tiles, shape.channels) + fs_winograd_plane(tiles, shape.outputs))
   }
 
   /// Leaves the values of filters in the scratch, for `forward`.

@@ -67,7 +67,9 @@ struct Winograd {
       isOrdinary ? numbers.ordinaryFloats(count) : numbers.floats(count)
     }
     let size = [3, 5][numbers.below(2)]
-    let (outHeight, outWidth) = (1 + numbers.below(6), 1 + numbers.below(6))
+    let isLarge = numbers.chance()
+    let outHeight = 1 + numbers.below(isLarge ? 13 : 6)
+    let outWidth = 1 + numbers.below(isLarge ? 13 : 6)
     let (channels, outputs) = (1 + numbers.below(9), 1 + numbers.below(numbers.chance() ? 9 : 36))
     shape = fs_convolution(
       height: outHeight + size - 1, width: outWidth + size - 1, channels: channels,
@@ -82,26 +84,36 @@ struct Winograd {
   }
 
   private var size: Int { shape.kernel_width }
-  private var step: Int { 7 - size }
+  private var step: Int { side + 1 - size }
   private var wide: Int { (shape.out_width + step - 1) / step }
-  private var tiles: Int { (shape.out_height + step - 1) / step * wide }
+  private var tiles: Int { tileCount(of: side) }
+  private func tileCount(of side: Int) -> Int {
+    let step = side + 1 - size
+    return (shape.out_height + step - 1) / step * ((shape.out_width + step - 1) / step)
+  }
+  /// Of a tile: 8 for filters of 5×5, where several take less than two thirds of the products.
+  private var side: Int {
+    let (small, large) = (36 * tileCount(of: 6), 64 * tileCount(of: 8))
+    return size == 5 && large >= 4 * 64 && 3 * large < 2 * small ? 8 : 6
+  }
+  private var points: Int { side * side }
   private var pairs: Int { shape.channels * shape.outputs }
   /// Planes are an odd number of sixteens apart.
   private var weightPlane: Int { Self.plane(pairs) }
   private static func plane(_ count: Int) -> Int { ((count + 15) / 16 | 1) * 16 }
 
   var scratch: [Float] {
-    room(36 * (Self.plane(tiles * shape.channels) + Self.plane(tiles * shape.outputs)))
+    room(points * (Self.plane(tiles * shape.channels) + Self.plane(tiles * shape.outputs)))
   }
 
-  /// The 36 values of each pair of a channel and an output, in planes.
+  /// The values of each pair of a channel and an output, in planes.
   var filterValues: [Float] {
-    var values = [Float](repeating: 0, count: 36 * weightPlane)
+    var values = [Float](repeating: 0, count: points * weightPlane)
     for pair in 0..<pairs {
       let filter = (0..<size).map { y in
         (0..<size).map { x in weight[(y * size + x) * pairs + pair] }
       }
-      for (point, value) in Self.twice(filter, Self.evaluate).enumerated() {
+      for (point, value) in Self.twice(filter, { Self.evaluate($0, side) }).enumerated() {
         values[point * weightPlane + pair] = value
       }
     }
@@ -110,7 +122,7 @@ struct Winograd {
 
   /// What is between planes is nobody's.
   func withoutGaps(_ values: [Float]) -> [Float] {
-    (0..<36).flatMap { values[$0 * weightPlane..<$0 * weightPlane + pairs] }
+    (0..<points).flatMap { values[$0 * weightPlane..<$0 * weightPlane + pairs] }
   }
 
   func forward() -> [Float] {
@@ -120,14 +132,14 @@ struct Winograd {
       for tile in 0..<tiles {
         let seen = (0..<shape.channels).map { inputValues(row, tile, $0) }
         for output in 0..<shape.outputs {
-          let products = (0..<36).map { point in
+          let products = (0..<points).map { point in
             (0..<shape.channels).reduce(Float(0)) { sum, channel in
               Reference.fused(
                 seen[channel][point],
                 filters[point * weightPlane + channel * shape.outputs + output], sum)
             }
           }
-          let results = Self.twice(Self.grid(products), { Self.interpolate($0, step) })
+          let results = Self.twice(grid(products), { Self.interpolate($0, step) })
           for (place, value) in results.enumerated() {
             let (y, x) = (tile / wide * step + place / step, tile % wide * step + place % step)
             guard y < shape.out_height, x < shape.out_width else { continue }
@@ -142,7 +154,7 @@ struct Winograd {
 
   func collected(_ before: [Float], isFirst: Bool) -> [Float] {
     var sums = before
-    for point in isFirst ? 0..<36 : 0..<0 {
+    for point in isFirst ? 0..<points : 0..<0 {
       for pair in 0..<pairs { sums[point * weightPlane + pair] = 0 }
     }
     for row in 0..<rows {
@@ -150,7 +162,7 @@ struct Winograd {
       for tile in 0..<tiles {
         let seen = (0..<shape.channels).map { inputValues(row, tile, $0) }
         let deltas = (0..<shape.outputs).map { deltaValues(row, tile, $0) }
-        for point in 0..<36 {
+        for point in 0..<points {
           for pair in 0..<pairs {
             let place = point * weightPlane + pair
             own[place] = Reference.fused(
@@ -158,7 +170,7 @@ struct Winograd {
           }
         }
       }
-      for point in 0..<36 {
+      for point in 0..<points {
         for place in point * weightPlane..<point * weightPlane + pairs {
           sums[place] = isFirst && row == 0 ? own[place] : sums[place] + own[place]
         }
@@ -170,8 +182,8 @@ struct Winograd {
   func gathered(_ sums: [Float]) -> [Float] {
     var out = room(weight.count)
     for pair in 0..<pairs {
-      let values = (0..<36).map { sums[$0 * weightPlane + pair] }
-      let gradient = Self.twice(Self.grid(values), { Self.interpolate($0, size) })
+      let values = (0..<points).map { sums[$0 * weightPlane + pair] }
+      let gradient = Self.twice(grid(values), { Self.interpolate($0, size) })
       for (tap, value) in gradient.enumerated() {
         out[tap * pairs + pair] = (start?[tap * pairs + pair] ?? 0) + value
       }
@@ -194,7 +206,7 @@ struct Winograd {
   }
 
   private func inputValues(_ row: Int, _ tile: Int, _ channel: Int) -> [Float] {
-    let pixels = pixels(6, tile, (shape.height, shape.width)) {
+    let pixels = pixels(side, tile, (shape.height, shape.width)) {
       input[((row * shape.height + $0) * shape.width + $1) * shape.channels + channel]
     }
     return Self.twice(pixels, Self.spread)
@@ -204,7 +216,7 @@ struct Winograd {
     let pixels = pixels(step, tile, (shape.out_height, shape.out_width)) {
       delta[((row * shape.out_height + $0) * shape.out_width + $1) * shape.outputs + output]
     }
-    return Self.twice(pixels, Self.evaluate)
+    return Self.twice(pixels, { Self.evaluate($0, side) })
   }
 
   private func pixels(
@@ -218,8 +230,8 @@ struct Winograd {
     }
   }
 
-  private static func grid(_ values: [Float]) -> [[Float]] {
-    (0..<6).map { Array(values[6 * $0..<6 * $0 + 6]) }
+  private func grid(_ values: [Float]) -> [[Float]] {
+    (0..<side).map { Array(values[side * $0..<side * $0 + side]) }
   }
 
   /// A transform along the columns of [y][x], and then along the rows.
@@ -228,46 +240,66 @@ struct Winograd {
     return columns[0].indices.flatMap { y in transform(columns.map { $0[y] }) }
   }
 
-  /// Bᵀ·d for the points 0, 1, -1, 2, -2, infinity.
+  /// Bᵀ·d for the points 0, 1, -1, 2, -2, of eight 1/2, -1/2, and infinity.
   private static func spread(_ d: [Float]) -> [Float] {
-    let (far, farOdd) = (Reference.fused(-4, d[2], d[4]), Reference.fused(-4, d[1], d[3]))
-    let (near, nearOdd) = (d[4] - d[2], d[3] - d[1])
-    return [
-      Reference.fused(4, d[0], Reference.fused(-5, d[2], d[4])), far + farOdd, far - farOdd,
-      Reference.fused(2, nearOdd, near), Reference.fused(-2, nearOdd, near),
-      Reference.fused(4, d[1], Reference.fused(-5, d[3], d[5])),
-    ]
+    let fused = Reference.fused
+    guard d.count == 8 else {
+      let (far, farOdd) = (fused(-4, d[2], d[4]), fused(-4, d[1], d[3]))
+      let (near, nearOdd) = (d[4] - d[2], d[3] - d[1])
+      return [
+        fused(4, d[0], fused(-5, d[2], d[4])), far + farOdd, far - farOdd,
+        fused(2, nearOdd, near), fused(-2, nearOdd, near),
+        fused(4, d[1], fused(-5, d[3], d[5])),
+      ]
+    }
+    let one = (fused(-4.25, d[4], d[2] + d[6]), fused(-4.25, d[3], d[1] + d[5]))
+    let two = (
+      fused(-1.25, d[4], fused(0.25, d[2], d[6])),
+      fused(2, d[5], fused(-2.5, d[3], 0.5 * d[1]))
+    )
+    let half = (
+      fused(-5, d[4], fused(4, d[2], d[6])), fused(0.5, d[5], fused(-2.5, d[3], d[1] + d[1]))
+    )
+    return [fused(5.25, d[4] - d[2], d[0] - d[6])]
+      + [one, two, half].flatMap { [$0.0 + $0.1, $0.0 - $0.1] }
+      + [fused(5.25, d[3] - d[5], d[7] - d[1])]
   }
 
-  /// G·g: sums of even and of odd coefficients, at 1 and at 2.
-  private static func evaluate(_ g: [Float]) -> [Float] {
-    var (even, odd, even2, odd2) = (g[0], g[1], g[0], g[1] + g[1])
-    for (power, value) in g.enumerated().dropFirst(2) {
-      let scale = Float(1 << power)
-      if power % 2 == 0 {
-        (even, even2) = (even + value, Reference.fused(scale, value, even2))
-      } else {
-        (odd, odd2) = (odd + value, Reference.fused(scale, value, odd2))
+  /// G·g: sums of even and of odd coefficients, at 1, 2 and 1/2.
+  private static func evaluate(_ g: [Float], _ side: Int) -> [Float] {
+    func values(at point: Float, times scale: Float) -> [Float] {
+      var (even, odd, power) = (g[0], point * g[1], point)
+      for (n, value) in g.enumerated().dropFirst(2) {
+        power *= point
+        if n % 2 == 0 {
+          even = Reference.fused(power, value, even)
+        } else {
+          odd = Reference.fused(power, value, odd)
+        }
       }
+      return [(even + odd) * scale, (even - odd) * scale]
     }
-    let (sixth, part): (Float, Float) = (-1 / 6, 1 / 24)
-    return [
-      g[0] * 0.25, (even + odd) * sixth, (even - odd) * sixth, (even2 + odd2) * part,
-      (even2 - odd2) * part, g[g.count - 1],
-    ]
+    return side == 6
+      ? [g[0] * 0.25] + values(at: 1, times: -1 / 6) + values(at: 2, times: 1 / 24)
+        + [g[g.count - 1]]
+      : [g[0]] + values(at: 1, times: -2 / 9) + values(at: 2, times: 1 / 90)
+        + values(at: 0.5, times: 32 / 45) + [g[g.count - 1]]
   }
 
   /// Aᵀ·m.
   private static func interpolate(_ m: [Float], _ count: Int) -> [Float] {
-    let (even, odd) = (m[1] + m[2], m[1] - m[2])
-    let (even2, odd2) = (m[3] + m[4], m[3] - m[4])
-    var out = [m[0] + even + even2]
-    for power in 1..<count {
-      let isEven = power % 2 == 0
-      out.append(
-        Reference.fused(Float(1 << power), isEven ? even2 : odd2, isEven ? even : odd))
+    let pairs = stride(from: 1, to: m.count - 1, by: 2).map { (n: Int) -> (Float, Float) in
+      (m[n] + m[n + 1], m[n] - m[n + 1])
     }
-    out[count - 1] += m[5]
+    var out: [Float] = []
+    for power in 0..<count {
+      let parts: [Float] = pairs.map { power % 2 == 0 ? $0.0 : $0.1 }
+      var sum: Float = power == 0 ? m[0] + parts[0] : parts[0]
+      sum = Reference.fused(Float(1 << power), parts[1], sum)
+      if parts.count > 2 { sum = Reference.fused(1 / Float(1 << power), parts[2], sum) }
+      out.append(sum)
+    }
+    out[count - 1] += m[m.count - 1]
     return out
   }
 }
@@ -299,6 +331,20 @@ struct Winograd {
       expectNear(problem.forward(), out, "the convolution of problem \(slot)")
       expectNear(problem.gathered(sums), gradient, "the gradient of problem \(slot)")
     }
+  }
+
+  @Test(
+    "tiles are of 8×8 for filters of 5×5 where that pays",
+    arguments: [
+      (5, 14, 8, 16), (5, 8, 8, 4), (5, 7, 8, 4), (5, 6, 6, 9), (5, 4, 6, 4), (5, 10, 8, 9),
+      (3, 14, 6, 16), (3, 8, 6, 4),
+    ])
+  func tiling(_ size: Int, _ out: Int, _ side: Int, _ count: Int) {
+    var shape = fs_convolution()
+    (shape.kernel_height, shape.kernel_width) = (size, size)
+    (shape.out_height, shape.out_width) = (out, out)
+    let tiling = fs_winograd_tiling(&shape)
+    #expect(tiling.side == side && tiling.count == count)
   }
 
   /// Within 10⁻⁵ of the largest.

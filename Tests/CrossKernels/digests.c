@@ -308,18 +308,20 @@ static void of_normalise_back(const fs_kernels *f) { normalise_both(f, 1); }
 
 // A convolution by values, its operands, and what its kernels make one behind the other.
 static void winograd(const fs_kernels *f, int which) {
-  ptrdiff_t size = below(2) ? 3 : 5, step = 7 - size, high = 1 + below(6), wide = 1 + below(6);
+  ptrdiff_t size = below(2) ? 3 : 5, most_pixels = below(2) ? 13 : 6;
+  ptrdiff_t high = 1 + below(most_pixels), wide = 1 + below(most_pixels);
   ptrdiff_t channels = 1 + below(9), most = below(2) ? 9 : 36, outputs = 1 + below(most);
   fs_convolution s = {high + size - 1, wide + size - 1, channels, high, wide,
                       outputs, size, size, 1, 1};
   ptrdiff_t rows = 1 + below(2), weights = size * size * s.channels * s.outputs;
-  ptrdiff_t tiles = (high + step - 1) / step * ((wide + step - 1) / step);
-  ptrdiff_t pairs = s.channels * s.outputs, values = 36 * fs_winograd_plane(1, pairs);
+  fs_tiling tiling = fs_winograd_tiling(&s);
+  ptrdiff_t points = tiling.side * tiling.side;
+  ptrdiff_t pairs = s.channels * s.outputs, values = points * fs_winograd_plane(1, pairs);
   float *in = floats(rows * s.height * s.width * s.channels), *weight = floats(weights);
   float *bias = perhaps(s.outputs), *delta = floats(rows * high * wide * s.outputs);
   float *filters = floats(values), *sums = floats(values);
-  float *scratch = room(36 * (fs_winograd_plane(tiles, s.channels) +
-                              fs_winograd_plane(tiles, s.outputs)));
+  float *scratch = room(points * (fs_winograd_plane(tiling.count, s.channels) +
+                                  fs_winograd_plane(tiling.count, s.outputs)));
   if (which == 0) {
     f->winograd_filters(&s, weight, filters);
     add_floats(filters, values);

@@ -38,6 +38,8 @@ struct GradientCase: CustomTestStringConvertible, Sendable {
   static let all = [
     winograd("3×3 by values", [6, 7], .init(filters: 18, size: 3, padding: .same)),
     winograd("5×5 by values", [7, 8], .init(filters: 16, size: 5, activation: .tanh)),
+    winograd(
+      "5×5 by values of larger tiles", [9, 7], .init(filters: 18, size: 5, padding: .same)),
     GradientCase(
       name: "by values, first, pooled and frozen", sampleShape: [8, 7, 16],
       layers: [

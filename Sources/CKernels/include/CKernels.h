@@ -170,22 +170,24 @@ typedef struct fs_kernels {
                          float *in_delta);
 
   // Convolutions of stride 1 and one group by filters of 3×3 or 5×5, as products of values: tiles
-  // of 6×6 pixels and filters are polynomials, known by their values at 36 points (Winograd). With
-  // Bᵀ, G and Aᵀ of Lavin and Gray (2016) for the points 0, 1, -1, 2, -2 and infinity, along the
-  // columns first. Values lie in planes, a point each, `fs_winograd_plane` apart; what lies outside
-  // of an image counts as zeros.
+  // of side×side pixels (`fs_winograd_tiling`) and filters are polynomials, known by their values
+  // at side·side points (Winograd). With Bᵀ, G and Aᵀ of Lavin and Gray (2016) for the points 0, 1,
+  // -1, 2, -2, with a side of 8 also 1/2, -1/2, and infinity, along the columns first. Values lie
+  // in planes, a point each, `fs_winograd_plane` apart; what lies outside of an image counts as
+  // zeros.
 
-  /// values[36][channels·outputs] = the filters' values: G·g·Gᵀ.
+  /// values[points][channels·outputs] = the filters' values: G·g·Gᵀ.
   void (*winograd_filters)(const fs_convolution *shape, const float *weight, float *values);
 
   /// out = bias (NULL: zeros) + Aᵀ·[values of the images' tiles (Bᵀ·d·B) times those of the
-  /// filters]·A. `scratch` holds planes of tiles×channels and of tiles×outputs, 36 of each.
+  /// filters]·A. `scratch` holds planes of tiles×channels and of tiles×outputs, one of each for a
+  /// point.
   /// Order: each product over channels ascending, fused, from zero.
   void (*winograd_convolve)(const fs_convolution *shape, ptrdiff_t rows, const float *in,
                             const float *filters, const float *bias, float *scratch, float *out);
 
-  /// sums[36][channels·outputs] += the products of values that the gradient by the weights is made
-  /// of; `is_first`: they begin at zero. `scratch` as in `winograd_convolve`.
+  /// sums[points][channels·outputs] += the products of values that the gradient by the weights is
+  /// made of; `is_first`: they begin at zero. `scratch` as in `winograd_convolve`.
   /// Order: each sum over tiles ascending, fused, from zero; a row's sum is added to those before.
   void (*winograd_collect)(const fs_convolution *shape, ptrdiff_t rows, const float *in,
                            const float *delta, int32_t is_first, float *scratch, float *sums);
@@ -336,6 +338,29 @@ static inline ptrdiff_t fs_back_room(const fs_convolution *shape) {
 /// planes of one place do not share a few sets of a cache.
 static inline ptrdiff_t fs_winograd_plane(ptrdiff_t rows, ptrdiff_t columns) {
   return ((rows * columns + 15) / 16 | 1) * 16;
+}
+
+/// What an image is cut into for minimal filtering: high×wide tiles of side×side pixels, each of
+/// which gives step×step results.
+typedef struct fs_tiling {
+  ptrdiff_t side, step, high, wide, count;
+} fs_tiling;
+
+static inline fs_tiling fs_winograd_tiles(const fs_convolution *shape, ptrdiff_t side) {
+  ptrdiff_t step = side + 1 - shape->kernel_width;
+  ptrdiff_t high = (shape->out_height + step - 1) / step;
+  ptrdiff_t wide = (shape->out_width + step - 1) / step;
+  fs_tiling tiling = {side, step, high, wide, high * wide};
+  return tiling;
+}
+
+/// Tiles of 6×6; for filters of 5×5 those of 8×8, where they are several and take less than two
+/// thirds of the products.
+static inline fs_tiling fs_winograd_tiling(const fs_convolution *shape) {
+  const fs_tiling small = fs_winograd_tiles(shape, 6), large = fs_winograd_tiles(shape, 8);
+  const int is_large =
+      shape->kernel_width == 5 && large.count >= 4 && 3 * 64 * large.count < 2 * 36 * small.count;
+  return is_large ? large : small;
 }
 
 /// Tells the processor that this thread is waiting.
