@@ -1,5 +1,6 @@
 import Foundation
 import Results
+import Runs
 
 /// Calls of the operating system of which the n-th fails, and all writes after it where the disk is
 /// to be full.
@@ -60,4 +61,24 @@ final class FailingCalls: @unchecked Sendable {
     }
     return calls
   }
+
+  /// Lets a run fail at a share of the calls that it makes, or soon after: some, such as a close,
+  /// fail without harm. The folder that it leaves.
+  static func interrupt(
+    at share: Double, of count: Int, _ run: (Folder, FileCalls) throws -> Run
+  ) throws -> Folder {
+    for n in Int(Double(count) * share)...count {
+      let folder = try Folder()
+      let run = try run(folder, FailingCalls(at: n).calls)
+      do throws(RunFailure) {
+        _ = try run.perform()
+      } catch {
+        return folder
+      }
+    }
+    throw Harmless()
+  }
+
+  /// No call from there on ends a run.
+  private struct Harmless: Error {}
 }

@@ -137,10 +137,7 @@ struct InterruptedRunTests {
     let whole = try Self.whole.get()
     let count = try calls()
     for place in [0, 9, 20, 100, 1000, -1] {
-      let folder = try Folder()
-      #expect(throws: RunFailure.self) {
-        try run(folder, FailingCalls(at: count - 31).calls).perform()
-      }
+      let folder = try FailingCalls.interrupt(at: 0.85, of: count) { try run($0, $1) }
       let path = folder("r.h5.run/checkpoint")
       var bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
       bytes[place < 0 ? bytes.count - 1 : place] ^= 4
@@ -158,10 +155,7 @@ struct InterruptedRunTests {
     let whole = try Self.whole.get()
     let count = try calls()
     for share in [0, 0.001, 0.3, 0.9, 1] {
-      let folder = try Folder()
-      #expect(throws: RunFailure.self) {
-        try run(folder, FailingCalls(at: count - 31).calls).perform()
-      }
+      let folder = try FailingCalls.interrupt(at: 0.85, of: count) { try run($0, $1) }
       let path = folder("r.h5.run/journal")
       let bytes = try Data(contentsOf: URL(filePath: path))
       try bytes.prefix(Int(Double(bytes.count) * share)).write(to: URL(filePath: path))
@@ -208,11 +202,8 @@ struct InterruptedRunTests {
 
   @Test("the time that a run took is that of all processes that played it")
   func spent() throws {
-    let folder = try Folder()
     let count = try calls()
-    #expect(throws: RunFailure.self) {
-      try run(folder, FailingCalls(at: count - 31).calls).perform()
-    }
+    let folder = try FailingCalls.interrupt(at: 0.85, of: count) { try run($0, $1) }
     // As if the first had taken an hour.
     let path = folder("r.h5.run/journal")
     let contents = Journal.read([UInt8](try Data(contentsOf: URL(filePath: path))))
@@ -277,11 +268,8 @@ struct InterruptedRunTests {
 
   @Test("a resumed run says where it was")
   func says() throws {
-    let folder = try Folder()
     let count = try calls()
-    #expect(throws: RunFailure.self) {
-      try run(folder, FailingCalls(at: count - 31).calls).perform()
-    }
+    let folder = try FailingCalls.interrupt(at: 0.85, of: count) { try run($0, $1) }
     var told: [String] = []
     _ = try goOn(folder) { told.append($0) }
     #expect(told.count == 1)

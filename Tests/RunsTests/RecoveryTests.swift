@@ -12,29 +12,19 @@ struct RecoveryTests {
   private func interrupted(
     _ pace: CheckpointPace, at share: Double
   ) throws -> (folder: Folder, whole: ResultDocument) {
-    let whole = try Folder()
-    let counting = FailingCalls()
-    var run = Run(try Night.scenario("stop.after=1 d"), output: whole("r.h5"))
-    run.safety.checkpoints = pace
-    run.safety.calls = counting.calls
-    _ = try run.perform()
-    // Some calls, such as a close, may fail without harm.
-    for n in Int(Double(counting.count) * share)...counting.count {
-      let folder = try Folder()
-      run = Run(try Night.scenario("stop.after=1 d"), output: folder("r.h5"))
+    func run(_ folder: Folder, _ calls: FileCalls) throws -> Run {
+      var run = Run(try Night.scenario("stop.after=1 d"), output: folder("r.h5"))
       run.safety.checkpoints = pace
-      run.safety.calls = FailingCalls(at: n).calls
-      do throws(RunFailure) {
-        _ = try run.perform()
-      } catch {
-        return (folder, try ResultFile.read(whole("r.h5")))
-      }
+      run.safety.calls = calls
+      return run
     }
-    throw Harmless()
+    let (whole, counting) = (try Folder(), FailingCalls())
+    _ = try run(whole, counting.calls).perform()
+    return (
+      try FailingCalls.interrupt(at: share, of: counting.count, run),
+      try ResultFile.read(whole("r.h5"))
+    )
   }
-
-  /// No call from there on ends a run.
-  private struct Harmless: Error {}
 
   /// The columns of a table that an evaluation at the end of the run does not fill in.
   private func columns(_ document: ResultDocument, _ group: String) -> [ResultDocument.Variable] {

@@ -56,9 +56,9 @@ struct StragglerResumeTests {
     _ = try run(folder, overrides, counting.calls).perform()
     let whole = try bytes(folder)
     for share in [0.3, 0.5, 0.7, 0.9] {
-      let folder = try Folder()
-      let failing = FailingCalls(at: Int(Double(counting.count) * share))
-      #expect(throws: RunFailure.self) { try run(folder, overrides, failing.calls).perform() }
+      let folder = try FailingCalls.interrupt(at: share, of: counting.count) {
+        try run($0, overrides, $1)
+      }
       #expect(!folder.names.contains("r.h5"))
       _ = try Run.resuming(folder("r.h5")).perform()
       #expect(try bytes(folder) == whole, "at \(share) of the calls")
