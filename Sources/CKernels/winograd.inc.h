@@ -1,6 +1,6 @@
 // Convolutions by minimal filtering (Winograd 1980; Lavin and Gray 2016, arXiv 1509.09308, section
 // 4.2), a part of body.inc.h: tiles of 6×6 or 8×8 pixels and filters of 5×5 or 3×3 become their
-// values at 0, 1, -1, 2, -2, for tiles of 8×8 also 1/2, -1/2, and infinity, and 36 products make
+// values at 0, 1, -1, 2, -2 and infinity, tiles of 8×8 also at 1/2 and -1/2. Then 36 products make
 // what 100 or 144 made, or 64 what 400 made.
 //
 // Everything of a point lies together, in planes: [point][tile][channel]. Transforms run along the
@@ -95,11 +95,11 @@ INLINE void BODY(store_some)(const int ragged, float *p, V x, int n) {
 }
 
 // Calls EACH with `ragged` = 0 for every whole vector of `count` lanes, and with 1 for the rest.
-#define FS_VECTORS(count, EACH)                        \
-  {                                                    \
-    ptrdiff_t i = 0;                                   \
-    for (; i + VL <= (count); i += VL) EACH(0, VL);    \
-    if (i < (count)) EACH(1, (int)((count) - i));      \
+#define FS_VECTORS(count, EACH)                     \
+  {                                                 \
+    ptrdiff_t i = 0;                                \
+    for (; i + VL <= (count); i += VL) EACH(0, VL); \
+    if (i < (count)) EACH(1, (int)((count) - i));   \
   }
 
 // values[point] = the side×side values of count×count coefficients, `column` apart in a row of
@@ -155,8 +155,8 @@ INLINE void BODY(spread_image)(const int side, const int count, const int is_inp
     for (ptrdiff_t tx = 0; tx < tiling.wide; tx++, values += channels) {
       ptrdiff_t y = ty * tiling.step, x = tx * tiling.step;
       const float *from = in + (y * width + x) * channels;
-#define FS_EACH(ragged, n)                                                                   \
-  BODY(values_of)(ragged, n, side, count, is_input, from + i, width *channels, channels,     \
+#define FS_EACH(ragged, n)                                                               \
+  BODY(values_of)(ragged, n, side, count, is_input, from + i, width *channels, channels, \
                   height - y, width - x, values + i, plane)
       FS_VECTORS(channels, FS_EACH)
 #undef FS_EACH
@@ -166,8 +166,8 @@ INLINE void BODY(spread_image)(const int side, const int count, const int is_inp
 INLINE void BODY(filter_values)(const int side, const int size, ptrdiff_t count,
                                 const float *weight, float *values) {
   ptrdiff_t plane = fs_winograd_plane(1, count);
-#define FS_EACH(ragged, n)                                                                      \
-  BODY(values_of)(ragged, n, side, size, 0, weight + i, size *count, count, size, size,         \
+#define FS_EACH(ragged, n)                                                              \
+  BODY(values_of)(ragged, n, side, size, 0, weight + i, size *count, count, size, size, \
                   values + i, plane)
   FS_VECTORS(count, FS_EACH)
 #undef FS_EACH
@@ -200,14 +200,14 @@ INLINE void BODY(gather_image)(const int side, const int step, const fs_convolut
     for (ptrdiff_t tx = 0; tx < tiling.wide; tx++, values += outputs) {
       ptrdiff_t high = s->out_height - ty * step, wide = s->out_width - tx * step;
       float *to = out + (ty * s->out_width + tx) * step * outputs;
-#define FS_EACH(ragged, n)                                                              \
-  {                                                                                     \
-    V some[5][5], start = bias ? BODY(load_some)(ragged, bias + i, n) : v_set(0);       \
-    BODY(coefficients_of)(ragged, n, side, step, values + i, plane, some);                   \
-    for (int y = 0; y < step && y < high; y++)                                          \
-      for (int x = 0; x < step && x < wide; x++)                                        \
+#define FS_EACH(ragged, n)                                                                      \
+  {                                                                                             \
+    V some[5][5], start = bias ? BODY(load_some)(ragged, bias + i, n) : v_set(0);               \
+    BODY(coefficients_of)(ragged, n, side, step, values + i, plane, some);                      \
+    for (int y = 0; y < step && y < high; y++)                                                  \
+      for (int x = 0; x < step && x < wide; x++)                                                \
         BODY(store_some)(ragged, to + (y * s->out_width + x) * outputs + i, start + some[y][x], \
-                         n);                                                            \
+                         n);                                                                    \
   }
       FS_VECTORS(outputs, FS_EACH)
 #undef FS_EACH
@@ -255,7 +255,7 @@ static void BODY(winograd_collect)(const fs_convolution *s, ptrdiff_t rows, cons
   float *deltas = scratch + points * from;
   for (ptrdiff_t r = 0; r < rows; r++) {
     BODY(spread_input)(tiling, s, in, scratch);
-#define FS_EACH(side, size, step)                                                                  \
+#define FS_EACH(side, size, step) \
   BODY(spread_image)(side, step, 0, tiling, s->out_height, s->out_width, s->outputs, delta, deltas)
     FS_TILINGS(tiling, FS_EACH)
 #undef FS_EACH
@@ -273,15 +273,15 @@ static void BODY(winograd_collect)(const fs_convolution *s, ptrdiff_t rows, cons
 INLINE void BODY(filter_sums)(const int side, const int size, ptrdiff_t count,
                               const float *sums, const float *start, float *out) {
   ptrdiff_t plane = fs_winograd_plane(1, count);
-#define FS_EACH(ragged, n)                                                                     \
-  {                                                                                            \
-    V some[5][5];                                                                              \
-    BODY(coefficients_of)(ragged, n, side, size, sums + i, plane, some);                       \
-    for (int tap = 0; tap < size * size; tap++) {                                              \
-      ptrdiff_t at = tap * count + i;                                                          \
-      V before = start ? BODY(load_some)(ragged, start + at, n) : v_set(0);                    \
-      BODY(store_some)(ragged, out + at, before + some[tap / size][tap % size], n);            \
-    }                                                                                          \
+#define FS_EACH(ragged, n)                                                          \
+  {                                                                                 \
+    V some[5][5];                                                                   \
+    BODY(coefficients_of)(ragged, n, side, size, sums + i, plane, some);            \
+    for (int tap = 0; tap < size * size; tap++) {                                   \
+      ptrdiff_t at = tap * count + i;                                               \
+      V before = start ? BODY(load_some)(ragged, start + at, n) : v_set(0);         \
+      BODY(store_some)(ragged, out + at, before + some[tap / size][tap % size], n); \
+    }                                                                               \
   }
   FS_VECTORS(count, FS_EACH)
 #undef FS_EACH
@@ -296,3 +296,4 @@ static void BODY(winograd_weights)(const fs_convolution *s, const float *sums, c
 }
 
 #undef FS_TILINGS
+#undef FS_VECTORS

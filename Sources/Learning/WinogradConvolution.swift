@@ -18,6 +18,7 @@ struct WinogradConvolution {
   init?(_ convolution: fs_convolution, turned: fs_convolution) {
     let size = convolution.kernel_height
     guard convolution.stride == 1 && convolution.groups == 1 && (size == 3 || size == 5),
+      convolution.kernel_width == size,
       convolution.channels >= 16 && convolution.outputs >= 16,
       // Else some weights would see nothing but zeros.
       min(turned.out_height, turned.out_width) >= size,
@@ -27,7 +28,8 @@ struct WinogradConvolution {
     self.turned = turned
   }
 
-  /// Whether there are tiles enough, full enough, for values of filters that are not too many.
+  /// Whether there are tiles enough, full enough, for values of filters that are not too many. Four
+  /// tiles of 8×8 have as many results as sixteen of 6×6 for filters of 5×5.
   private static func pays(_ shape: fs_convolution) -> Bool {
     let tiling = tiling(shape)
     let tiles = tiling.count

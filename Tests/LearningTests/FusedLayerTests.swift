@@ -6,13 +6,14 @@ import Testing
   /// Dropout of nothing keeps layers apart and changes no bit.
   private static let apart = Network.Layer.dropout(rate: 0)
 
-  /// `isTiled`: by minimal filtering.
+  /// `tiles`: the size of filters by minimal filtering; 0: none.
   private static func layers(
-    _ pooling: Network.Layer, _ activation: Network.Activation, isTiled: Bool,
+    _ pooling: Network.Layer, _ activation: Network.Activation, tiles: Int,
     between: [Network.Layer]
   ) -> [Network.Layer] {
     [
-      .convolution(.init(filters: isTiled ? 17 : 5, size: 3, padding: .same)), pooling,
+      .convolution(
+        .init(filters: tiles > 0 ? 17 : 5, size: tiles > 0 ? tiles : 3, padding: .same)), pooling,
       .activation(activation),
       .convolution(.init(filters: 6, size: 2, stride: 2, padding: .count(1))),
       .maxPooling(size: 2, stride: 1), .activation(.relu),
@@ -27,18 +28,18 @@ import Testing
       .maxPooling(size: 2, stride: 3), .averagePooling(size: 2, stride: 2),
     ],
     [
-      (Network.Activation.relu, false), (.tanh, false), (.identity, false), (.relu, true),
-      (.identity, true),
+      (Network.Activation.relu, 0), (.tanh, 0), (.identity, 0), (.relu, 3), (.identity, 3),
+      (.relu, 5),
     ])
   func pooledConvolutions(
-    pooling: Network.Layer, behind: (activation: Network.Activation, isTiled: Bool)
+    pooling: Network.Layer, behind: (activation: Network.Activation, tiles: Int)
   ) throws {
-    let (activation, isTiled) = behind
-    let channels = isTiled ? 16 : 2
+    let (activation, tiles) = behind
+    let channels = tiles > 0 ? 16 : 2
     func network(between: [Network.Layer]) throws -> Network {
       try Network(
         sampleShape: [9, 8, channels],
-        layers: Self.layers(pooling, activation, isTiled: isTiled, between: between))
+        layers: Self.layers(pooling, activation, tiles: tiles, between: between))
     }
     let (together, apart) = (try network(between: []), try network(between: [Self.apart]))
     let parameters = together.initialParameters(testStream(3))

@@ -155,6 +155,7 @@ import Testing
         // By minimal filtering, pooled and not.
         .convolution(.init(filters: 18, size: 2, padding: .count(1))),
         .convolution(.init(filters: 16, size: 3, padding: .count(2), activation: .relu)),
+        .convolution(.init(filters: 17, size: 5, padding: .same)),
         .convolution(.init(filters: 16, size: 3, padding: .same)), .maxPooling(size: 2, stride: 1),
         .convolution(.init(filters: 4, size: 2, stride: 2, groups: 2, activation: .tanh)),
         .averagePooling(size: 2, stride: 1), .dropout(rate: 0.2), .flatten,

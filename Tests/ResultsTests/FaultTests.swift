@@ -99,6 +99,31 @@ import Testing
     }
   }
 
+  @Test func aFileThatWasGatheredOnAnotherDiskIsGatheredAgain() throws {
+    try Samples.inFolder { folder in
+      var calls = FileCalls.system
+      calls.rename = { from, to in
+        guard from == folder + "/far" else { return FileCalls.system.rename(from, to) }
+        errno = EXDEV
+        return -1
+      }
+      func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder)
+      }
+      try PlacedFile.place([1, 2], at: folder + "/a", through: folder + "/far", calls: calls)
+      #expect(try names() == ["a"])
+      #expect(try Samples.bytes(folder + "/a") == Data([1, 2]))
+      calls.create = { _ in
+        errno = ENOSPC
+        return -1
+      }
+      #expect(throws: ResultFault.self) {
+        try PlacedFile.place([3], at: folder + "/b", through: folder + "/far", calls: calls)
+      }
+      #expect(try names() == ["a"])
+    }
+  }
+
   @Test func aFullDiskIsAFault() throws {
     // Linux's device that is always full.
     let full = open("/dev/full", O_WRONLY)

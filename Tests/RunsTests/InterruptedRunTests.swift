@@ -174,30 +174,38 @@ struct InterruptedRunTests {
     let whole = try Self.whole.get()
     let count = try calls()
     #expect(count >= 100)
-    // Before the 40th call the run has not begun, and ends at once.
-    for n in stride(from: 40, through: count - 20, by: 5) {
+    // Before the 40th call the run has not begun, and ends at once. The last are those of the
+    // provenance, and those that remove the folder.
+    var lastGathered = ""
+    for n in Array(stride(from: 40, through: count - 20, by: 5)) + (count - 20..<count) {
       let folder = try Folder()
+      let removedAt = Mutex("")
       let counting = FailingCalls()
       var calls = counting.calls
       // All that a run does while it lives begins with one of these.
       let path = folder("r.h5.run")
-      @Sendable func remove() {
-        if counting.count >= n { try? FileManager.default.removeItem(atPath: path) }
+      @Sendable func remove(_ place: String) {
+        guard counting.count >= n else { return }
+        removedAt.withLock { if $0.isEmpty { $0 = place } }
+        try? FileManager.default.removeItem(atPath: path)
       }
       calls.openFile = { path, flags in
-        remove()
+        remove(path)
         return counting.calls.openFile(path, flags)
       }
       calls.write = { descriptor, bytes in
-        remove()
+        remove("write")
         return counting.calls.write(descriptor, bytes)
       }
       var told: [String] = []
       _ = try run(folder, calls).perform { told.append($0) }
+      if removedAt.withLock({ $0.isEmpty }) { break }
+      lastGathered = removedAt.withLock { $0 == "write" ? lastGathered : $0 }
       #expect(try Data(contentsOf: URL(filePath: folder("r.h5"))) == whole, "call \(n)")
       #expect(folder.names == ["r.h5", "r.h5.provenance.json"], "call \(n)")
       #expect(told.count == 1 && told[0].contains("was removed during the run"), "\(told)")
     }
+    #expect(lastGathered.hasSuffix("provenance.json"))
   }
 
   @Test("the time that a run took is that of all processes that played it")
@@ -245,8 +253,14 @@ struct InterruptedRunTests {
       made.withLock { $0.append(path) }
       return FileCalls.system.create(path)
     }
+    calls.openFile = { path, flags in
+      if flags & O_CREAT != 0 { made.withLock { $0.append(path) } }
+      return FileCalls.system.openFile(path, flags)
+    }
     _ = try run(folder, calls).perform()
-    #expect(made.withLock { $0 } == [folder("r.h5.partial-\(getpid())-0")])
+    let outside = made.withLock { $0.filter { !$0.hasPrefix(folder("r.h5.run/")) } }
+    #expect(outside == [folder("r.h5.partial-\(getpid())-0")])
+    #expect(made.withLock { $0.contains(folder("r.h5.run/provenance.json")) })
   }
 
   @Test("a provenance whose result is a link to another disk is gathered next to it")

@@ -171,10 +171,10 @@ typedef struct fs_kernels {
 
   // Convolutions of stride 1 and one group by filters of 3×3 or 5×5, as products of values: tiles
   // of side×side pixels (`fs_winograd_tiling`) and filters are polynomials, known by their values
-  // at side·side points (Winograd). With Bᵀ, G and Aᵀ of Lavin and Gray (2016) for the points 0, 1,
-  // -1, 2, -2, with a side of 8 also 1/2, -1/2, and infinity, along the columns first. Values lie
-  // in planes, a point each, `fs_winograd_plane` apart; what lies outside of an image counts as
-  // zeros.
+  // at side·side points (Winograd). With Bᵀ, G and Aᵀ in the form of Lavin and Gray (2016) for the
+  // points 0, 1, -1, 2, -2 and infinity, and with a side of 8 also for 1/2 and -1/2, along the
+  // columns first. Values lie in planes, a point each, `fs_winograd_plane` apart; what lies outside
+  // of an image counts as zeros.
 
   /// values[points][channels·outputs] = the filters' values: G·g·Gᵀ.
   void (*winograd_filters)(const fs_convolution *shape, const float *weight, float *values);
@@ -341,7 +341,7 @@ static inline ptrdiff_t fs_winograd_plane(ptrdiff_t rows, ptrdiff_t columns) {
 }
 
 /// What an image is cut into for minimal filtering: high×wide tiles of side×side pixels, each of
-/// which gives step×step results.
+/// which gives step×step results. Filters are as high as they are wide.
 typedef struct fs_tiling {
   ptrdiff_t side, step, high, wide, count;
 } fs_tiling;
@@ -354,8 +354,8 @@ static inline fs_tiling fs_winograd_tiles(const fs_convolution *shape, ptrdiff_t
   return tiling;
 }
 
-/// Tiles of 6×6; for filters of 5×5 those of 8×8, where they are several and take less than two
-/// thirds of the products.
+/// Tiles of 6×6; for filters of 5×5 those of 8×8, where they are four or more and take less than
+/// two thirds of the products.
 static inline fs_tiling fs_winograd_tiling(const fs_convolution *shape) {
   const fs_tiling small = fs_winograd_tiles(shape, 6), large = fs_winograd_tiles(shape, 8);
   const int is_large =

@@ -2,8 +2,9 @@ import Foundation
 
 /// A path under which a whole file will appear at once, or nothing.
 ///
-/// The bytes go to `NAME.partial-PROCESS-N` next to it, to the disk, and only then under the name.
-/// A process that is killed leaves at most such a partial file; one that sees an error leaves none.
+/// The bytes go to `NAME.partial-PROCESS-N` next to it, or to a file that the caller names, to the
+/// disk, and only then under the name. A process that is killed leaves at most such a partial file;
+/// one that sees an error leaves none.
 package struct PlacedFile: Sendable {
   /// The path as it was given, for messages.
   package let path: String
@@ -67,21 +68,28 @@ package struct PlacedFile: Sendable {
     } else {
       (partial, descriptor) = try makePartial()
     }
+    let isNamed: Bool
     do throws(ResultFault) {
       try fill(descriptor, with: bytes)
-      guard calls.rename(partial, target) == 0 else {
-        let code = errno
-        if partial == through, [ENOENT, EXDEV].contains(code) {
-          _ = calls.remove(partial)
-          return try place(bytes)
-        }
-        throw .disk(path, "rename", code)
-      }
+      isNamed = try name(partial, mayBeElsewhere: partial == through)
     } catch {
       _ = calls.remove(partial)
       throw error
     }
+    guard isNamed else { return try place(bytes) }
     try calls.syncFolder(folder, for: path)
+  }
+
+  /// Gives a gathered file its name; false: it could not, since the file's folder has gone or is on
+  /// another disk, and the file is gone, too.
+  private func name(_ partial: String, mayBeElsewhere: Bool) throws(ResultFault) -> Bool {
+    if calls.rename(partial, target) == 0 { return true }
+    let code = errno
+    guard mayBeElsewhere, code == ENOENT || code == EXDEV else {
+      throw .disk(path, "rename", code)
+    }
+    if code == EXDEV { _ = calls.remove(partial) }
+    return false
   }
 
   func makePartial() throws(ResultFault) -> (path: String, descriptor: Int32) {

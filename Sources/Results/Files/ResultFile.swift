@@ -60,7 +60,7 @@ public struct ResultFile: Sendable {
     try write(document, through: nil)
   }
 
-  /// The same, gathered in a file of this path on the same disk, where one is named.
+  /// The same, gathered in a file of this path, where one is named.
   package func write(
     _ document: ResultDocument, through: String?
   ) throws(ResultFault) -> String {

@@ -4,8 +4,8 @@ import Foundation
 /// `NAME.h5.run`.
 ///
 /// In it are `lock`, which the process that writes the result holds; `run.json`, which says what is
-/// run; `journal`; `checkpoint`; and, while the result is placed, `result`. It counts as an
-/// unfinished run from when `run.json` is there until it is gone.
+/// run; `journal`; `checkpoint`; and, while they are placed, `result` and `provenance.json`. It
+/// counts as an unfinished run from when `run.json` is there until it is gone.
 package final class RunFolder {
   /// Its path.
   package let path: String
