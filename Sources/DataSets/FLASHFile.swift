@@ -140,7 +140,7 @@ public struct FLASHFile {
       trace.messages.append(Message(second: second, word: word))
     } else if line.bytes[what].last == UInt8(ascii: "%") {
       let digits = line.trimmed(what.lowerBound..<what.upperBound - 1)
-      guard DecimalNumber.isNumber(line.bytes[digits]),
+      guard !line.bytes[what].contains(0x09), DecimalNumber.isNumber(line.bytes[digits]),
         let level = Double(String(decoding: line.bytes[digits], as: UTF8.self)),
         (0...100).contains(level)
       else { throw fault(.outOfRange, what, "a level of the battery from 0 to 100 %") }

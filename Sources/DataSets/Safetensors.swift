@@ -49,6 +49,8 @@ public struct Safetensors: Sendable {
   private struct UnknownField: Error {}
   /// Texts under another name than that of the metadata.
   private struct NoTensor: Error {}
+  /// A tensor or a field that is there twice, of which the decoder reads one.
+  private struct NameTwice: Error {}
 
   /// The longest header that the format allows.
   private static let longestHeader = 100_000_000
@@ -84,10 +86,13 @@ public struct Safetensors: Sendable {
           metadata = texts
         }
       }
+      guard Self.memberCount(bytes[8..<start]) == header.count + 3 * entries.count + metadata.count
+      else { throw NameTwice() }
     } catch {
       throw DataFault(
         .malformed, in: path, at: .byte(8), found: "a header that is not one",
-        expected: "JSON with dtype, shape and data_offsets of each tensor, and nothing else")
+        expected: "JSON with dtype, shape and data_offsets of each tensor, each name once, and "
+          + "nothing else")
     }
     self.metadata = metadata
     self.entries = entries
@@ -112,6 +117,24 @@ public struct Safetensors: Sendable {
         found: "\(bytes.count - start - end) bytes that are no tensor's",
         expected: "the end after the last tensor")
     }
+  }
+
+  /// How many members all objects of a header have, equal names counted apart: the colons that are
+  /// in no text.
+  private static func memberCount(_ header: ArraySlice<UInt8>) -> Int {
+    var (count, isText, isEscaped) = (0, false, false)
+    for byte in header {
+      if isEscaped {
+        isEscaped = false
+      } else if isText, byte == UInt8(ascii: "\\") {
+        isEscaped = true
+      } else if byte == UInt8(ascii: "\"") {
+        isText.toggle()
+      } else if !isText, byte == UInt8(ascii: ":") {
+        count += 1
+      }
+    }
+    return count
   }
 
   private func fault(

@@ -117,14 +117,15 @@ public struct Run {
     do throws(ResultFault) {
       try gate.pass(isLast: true) { () throws(ResultFault) in
         summary.contentDigest = try file.write(
-          document, through: play.persistence?.resultPath)
+          document, through: play.persistence?.gatheringPath(of: .result))
         summary.wallSeconds = play.persistence?.wallSeconds ?? Self.seconds(since: began.clock)
         try provenance(unfinished?.manifest.startedAt ?? start, summary, simulation)
           .write(
-            beside: output, through: play.persistence?.provenancePath, calls: safety.calls)
+            beside: output, through: play.persistence?.gatheringPath(of: .provenance),
+            calls: safety.calls)
       }
     } catch {
-      throw withdraw(file, error, isKept: play.persistence?.resultPath != nil)
+      throw withdraw(file, error, isKept: play.persistence?.gatheringPath(of: .result) != nil)
     }
     play.persistence?.end(tell)
     try finish(timings, modelFiles, simulation)

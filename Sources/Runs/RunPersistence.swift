@@ -121,11 +121,10 @@ final class RunPersistence: Observer {
     return spentBefore + Double(own.seconds) + Double(own.attoseconds) * 1e-18
   }
 
-  /// Where the result is gathered: in the folder; nil: next to the result, for the folder is gone.
-  var resultPath: String? { folder.isHeld ? folder.path(of: .result) : nil }
-
-  /// Where the result's provenance is gathered, likewise.
-  var provenancePath: String? { folder.isHeld ? folder.path(of: .provenance) : nil }
+  /// Where a file is gathered: in the folder; nil: next to its place, for the folder is gone.
+  func gatheringPath(of entry: RunFolder.Entry) -> String? {
+    folder.isHeld ? folder.path(of: entry) : nil
+  }
 
   // MARK: Between two events
 
@@ -177,7 +176,7 @@ final class RunPersistence: Observer {
     let document = recorder.document(
       copy simulation, of: scenario, standing: .soFar(until: time, asOf: time))
     attempt { () throws(ResultFault) in
-      _ = try file.write(document, through: resultPath)
+      _ = try file.write(document, through: gatheringPath(of: .result))
       // One that is there is of another result.
       if !hasPublished { try Provenance.clear(beside: file.path, calls: folder.calls) }
       hasPublished = true

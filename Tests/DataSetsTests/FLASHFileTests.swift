@@ -116,6 +116,7 @@ struct FLASHFileTests {
     .messages("more than full", #"2020-01-29 23:41:07\t101%"#, .outOfRange, 42),
     .messages("less than empty", #"2020-01-29 23:41:07\t-1%"#, .outOfRange, 42),
     .messages("a level that is no number", #"2020-01-29 23:41:07\tnan%"#, .outOfRange, 42),
+    .messages("a tab in a level", #"2020-01-29 23:41:07\t55\t%"#, .outOfRange, 42),
     .messages("a huge level", #"2020-01-29 23:41:07\t1e999%"#, .outOfRange, 42),
     .messages("an unknown escape", good + #"\x"#, .malformed, 20),
   ]

@@ -82,6 +82,19 @@ struct SafetensorsTests {
         "{\"a\": {\"note\": \"x\", \"dtype\": \"F32\", \"shape\": [2],"
           + " \"data_offsets\": [0, 8]}}", .malformed
       ),
+      // A tensor, a field and a text twice.
+      (
+        "{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 8]},"
+          + " \"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 8]}}", .malformed
+      ),
+      (
+        "{\"a\": {\"dtype\": \"F32\", \"shape\": [3], \"shape\": [2],"
+          + " \"data_offsets\": [0, 8]}}", .malformed
+      ),
+      (
+        "{\"__metadata__\": {\"b\": \"1\", \"b\": \"2\"},"
+          + " \"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 8]}}", .malformed
+      ),
     ] as [(String, DataFault.Kind)])
   func damaged(header: String, kind: DataFault.Kind) throws {
     #expect(try read(header)?.kind == kind)
@@ -93,7 +106,7 @@ struct SafetensorsTests {
       .appendingPathComponent("../Fuzz/regressions/safetensors").standardized
     let files = try FileManager.default.contentsOfDirectory(
       at: folder, includingPropertiesForKeys: nil)
-    #expect(files.count == 3)
+    #expect(files.count == 4)
     for file in files {
       #expect(fault { _ = try Safetensors(contentsOf: file.path) }?.kind == .malformed, "\(file)")
     }
@@ -103,6 +116,9 @@ struct SafetensorsTests {
   func lengths() throws {
     let whole = "{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 8]}}"
     #expect(try write(whole) { try Safetensors(contentsOf: $0).names } == ["a"])
+    // Colons, quotes and backslashes in texts are no members.
+    let texts = #"{"__metadata__": {":\\": "\"b\": {:"}, "a:": "# + whole.dropFirst(6)
+    #expect(try write(texts) { try Safetensors(contentsOf: $0).names } == ["a:"])
     #expect(try read(whole, length: 1 << 40)?.kind == .truncated)
     #expect(try read(whole, length: .max)?.kind == .truncated)
     let folder = try TemporaryFolder()

@@ -47,14 +47,14 @@ def images(name):
     return np.hstack([x, np.ones((len(y), 1), np.float32)]), y.astype(int)
 
 
-def partition(labels, rng):
-    """Equal sizes, each client's mix of classes from Dirichlet(1), without replacement."""
+def partition(labels, rng, alpha=1, clients=CLIENTS, samples=SAMPLES):
+    """Equal sizes, each client's mix of classes from Dirichlet(alpha), without replacement."""
     left = [list(rng.permutation(np.flatnonzero(labels == c))) for c in range(10)]
     shards = []
-    for _ in range(CLIENTS):
-        mix = rng.dirichlet(np.ones(10))
+    for _ in range(clients):
+        mix = rng.dirichlet(np.full(10, float(alpha)))
         shard = []
-        while len(shard) < SAMPLES:
+        while len(shard) < samples:
             there = np.array([len(of) > 0 for of in left])
             shares = np.where(there, mix + 1e-12, 0)
             label = rng.choice(10, p=shares / shares.sum())

@@ -6,14 +6,15 @@ import Testing
   /// Dropout of nothing keeps layers apart and changes no bit.
   private static let apart = Network.Layer.dropout(rate: 0)
 
-  /// `tiles`: the size of filters by minimal filtering; 0: none.
+  /// `tiledSize`: the size of filters by minimal filtering; 0: none.
   private static func layers(
-    _ pooling: Network.Layer, _ activation: Network.Activation, tiles: Int,
+    _ pooling: Network.Layer, _ activation: Network.Activation, tiledSize: Int,
     between: [Network.Layer]
   ) -> [Network.Layer] {
     [
       .convolution(
-        .init(filters: tiles > 0 ? 17 : 5, size: tiles > 0 ? tiles : 3, padding: .same)), pooling,
+        .init(filters: tiledSize > 0 ? 17 : 5, size: tiledSize > 0 ? tiledSize : 3, padding: .same)),
+      pooling,
       .activation(activation),
       .convolution(.init(filters: 6, size: 2, stride: 2, padding: .count(1))),
       .maxPooling(size: 2, stride: 1), .activation(.relu),
@@ -32,14 +33,14 @@ import Testing
       (.relu, 5),
     ])
   func pooledConvolutions(
-    pooling: Network.Layer, behind: (activation: Network.Activation, tiles: Int)
+    pooling: Network.Layer, behind: (activation: Network.Activation, tiledSize: Int)
   ) throws {
-    let (activation, tiles) = behind
-    let channels = tiles > 0 ? 16 : 2
+    let (activation, tiledSize) = behind
+    let channels = tiledSize > 0 ? 16 : 2
     func network(between: [Network.Layer]) throws -> Network {
       try Network(
         sampleShape: [9, 8, channels],
-        layers: Self.layers(pooling, activation, tiles: tiles, between: between))
+        layers: Self.layers(pooling, activation, tiledSize: tiledSize, between: between))
     }
     let (together, apart) = (try network(between: []), try network(between: [Self.apart]))
     let parameters = together.initialParameters(testStream(3))
