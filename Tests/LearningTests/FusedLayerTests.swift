@@ -6,14 +6,14 @@ import Testing
   /// Dropout of nothing keeps layers apart and changes no bit.
   private static let apart = Network.Layer.dropout(rate: 0)
 
-  /// `tiledSize`: the size of filters by minimal filtering; 0: none.
+  /// `tiled`: the size of filters by minimal filtering; 0: none.
   private static func layers(
-    _ pooling: Network.Layer, _ activation: Network.Activation, tiledSize: Int,
+    _ pooling: Network.Layer, _ activation: Network.Activation, tiled: Int,
     between: [Network.Layer]
   ) -> [Network.Layer] {
     [
       .convolution(
-        .init(filters: tiledSize > 0 ? 17 : 5, size: tiledSize > 0 ? tiledSize : 3, padding: .same)),
+        .init(filters: tiled > 0 ? 17 : 5, size: tiled > 0 ? tiled : 3, padding: .same)),
       pooling,
       .activation(activation),
       .convolution(.init(filters: 6, size: 2, stride: 2, padding: .count(1))),
@@ -33,14 +33,14 @@ import Testing
       (.relu, 5),
     ])
   func pooledConvolutions(
-    pooling: Network.Layer, behind: (activation: Network.Activation, tiledSize: Int)
+    pooling: Network.Layer, behind: (activation: Network.Activation, tiled: Int)
   ) throws {
-    let (activation, tiledSize) = behind
-    let channels = tiledSize > 0 ? 16 : 2
+    let (activation, tiled) = behind
+    let channels = tiled > 0 ? 16 : 2
     func network(between: [Network.Layer]) throws -> Network {
       try Network(
         sampleShape: [9, 8, channels],
-        layers: Self.layers(pooling, activation, tiledSize: tiledSize, between: between))
+        layers: Self.layers(pooling, activation, tiled: tiled, between: between))
     }
     let (together, apart) = (try network(between: []), try network(between: [Self.apart]))
     let parameters = together.initialParameters(testStream(3))
