@@ -149,6 +149,7 @@ static void BODY(exp)(ptrdiff_t count, const float *in, float *out) {
 #include "softmax.inc.h"
 #include "layers.inc.h"
 #include "normalise.inc.h"
+#include "batches.inc.h"
 #include "wide.inc.h"
 #include "winograd.inc.h"
 
@@ -173,6 +174,9 @@ static const fs_kernels BODY(table) = {
     BODY(convolve_back),
     BODY(normalise),
     BODY(normalise_back),
+    BODY(batch_moments),
+    BODY(batch_normalise),
+    BODY(batch_back),
     BODY(winograd_filters),
     BODY(winograd_convolve),
     BODY(winograd_collect),

@@ -23,26 +23,30 @@ INLINE void BODY(largest)(ptrdiff_t high, ptrdiff_t wide, ptrdiff_t line, ptrdif
   v_store_first((float *)from, (V)place, n);
 }
 
+// The same, with the loops of the usual windows unrolled.
+INLINE void BODY(largest_of)(const fs_pooling *s, ptrdiff_t line, int n, const float *in,
+                             float *out, int32_t *from) {
+  ptrdiff_t c = s->channels, high = s->window_height, wide = s->window_width;
+  int rectified = s->rectified;
+  if (high == 2 && wide == 2)
+    BODY(largest)(2, 2, line, c, rectified, n, in, out, from);
+  else if (high == 3 && wide == 3)
+    BODY(largest)(3, 3, line, c, rectified, n, in, out, from);
+  else
+    BODY(largest)(high, wide, line, c, rectified, n, in, out, from);
+}
+
 static void BODY(max_pool)(const fs_pooling *s, ptrdiff_t rows, const float *in, float *out,
                            int32_t *from) {
   ptrdiff_t c = s->channels, line = s->width * c;
-  int rectified = s->rectified;
   for (ptrdiff_t r = 0; r < rows; r++)
     for (ptrdiff_t y = 0; y < s->out_height; y++)
       for (ptrdiff_t x = 0; x < s->out_width; x++, out += c, from += c) {
         const float *window = in + (r * s->height + y * s->stride) * line + x * s->stride * c;
         ptrdiff_t i = 0;
-        if (s->window_height == 2 && s->window_width == 2)
-          for (; i + VL <= c; i += VL)
-            BODY(largest)(2, 2, line, c, rectified, VL, window + i, out + i, from + i);
-        for (; i < c; i += VL) {
-          int n = c - i < VL ? (int)(c - i) : VL;
-          if (s->window_height == 2 && s->window_width == 2)
-            BODY(largest)(2, 2, line, c, rectified, n, window + i, out + i, from + i);
-          else
-            BODY(largest)(s->window_height, s->window_width, line, c, rectified, n, window + i,
-                          out + i, from + i);
-        }
+        for (; i + VL <= c; i += VL)
+          BODY(largest_of)(s, line, VL, window + i, out + i, from + i);
+        if (i < c) BODY(largest_of)(s, line, (int)(c - i), window + i, out + i, from + i);
       }
 }
 
@@ -58,6 +62,20 @@ INLINE void BODY(hand_back)(ptrdiff_t high, ptrdiff_t wide, ptrdiff_t line, ptrd
     }
 }
 
+// The same, with the loops of the usual windows unrolled.
+INLINE void BODY(hand_back_to)(const fs_pooling *s, ptrdiff_t line, int apart, int n,
+                               const float *delta, const int32_t *from, float *to) {
+  ptrdiff_t c = s->channels, high = s->window_height, wide = s->window_width;
+  V value = v_load_first(delta, n);
+  VI place = (VI)v_load_first((const float *)from, n);
+  if (high == 2 && wide == 2 && apart)
+    BODY(hand_back)(2, 2, line, c, 1, n, value, place, to);
+  else if (high == 3 && wide == 3 && !apart)
+    BODY(hand_back)(3, 3, line, c, 0, n, value, place, to);
+  else
+    BODY(hand_back)(high, wide, line, c, apart, n, value, place, to);
+}
+
 // Where windows do not overlap each input is written once, else added to.
 static void BODY(max_pool_backward)(const fs_pooling *s, ptrdiff_t rows, const float *delta,
                                     const int32_t *from, float *in_delta) {
@@ -67,22 +85,20 @@ static void BODY(max_pool_backward)(const fs_pooling *s, ptrdiff_t rows, const f
   // Those of sequences are one wide.
   int covers = s->stride == high && s->height == s->out_height * high &&
                (s->stride == wide || s->out_width == 1) && s->width == s->out_width * wide;
-  if (!covers)
-    for (ptrdiff_t i = 0; i < rows * s->height * line; i++) in_delta[i] = 0;
-  for (ptrdiff_t r = 0; r < rows; r++)
+  for (ptrdiff_t r = 0; r < rows; r++) {
+    float *image = in_delta + r * s->height * line;
+    if (!covers)
+      for (ptrdiff_t i = 0; i < s->height * line; i++) image[i] = 0;
     for (ptrdiff_t y = 0; y < s->out_height; y++)
       for (ptrdiff_t x = 0; x < s->out_width; x++, delta += c, from += c) {
-        float *window = in_delta + (r * s->height + y * s->stride) * line + x * s->stride * c;
-        for (ptrdiff_t i = 0; i < c; i += VL) {
-          int n = c - i < VL ? (int)(c - i) : VL;
-          V value = v_load_first(delta + i, n);
-          VI place = (VI)v_load_first((const float *)from + i, n);
-          if (high == 2 && wide == 2 && apart)
-            BODY(hand_back)(2, 2, line, c, 1, n, value, place, window + i);
-          else
-            BODY(hand_back)(high, wide, line, c, apart, n, value, place, window + i);
-        }
+        float *window = image + y * s->stride * line + x * s->stride * c;
+        ptrdiff_t i = 0;
+        for (; i + VL <= c; i += VL)
+          BODY(hand_back_to)(s, line, apart, VL, delta + i, from + i, window + i);
+        if (i < c)
+          BODY(hand_back_to)(s, line, apart, (int)(c - i), delta + i, from + i, window + i);
       }
+  }
 }
 
 static void BODY(average_pool)(const fs_pooling *s, ptrdiff_t rows, const float *in,

@@ -45,12 +45,11 @@ struct BatchNormalisationLayer: PlacedLayer {
     for channel in 0..<channels { (target[channel], target[3 * channels + channel]) = (1, 1) }
   }
 
-  /// Lends two numbers a channel, which are 0.
+  /// Lends memory for two numbers a channel.
   private func withSums(
     _ body: (UnsafeMutablePointer<Double>, UnsafeMutablePointer<Double>) -> Void
   ) {
     withUnsafeTemporaryAllocation(of: Double.self, capacity: 2 * channels) { sums in
-      sums.initialize(repeating: 0)
       guard let first = sums.baseAddress else { return }
       body(first, first + channels)
     }
@@ -67,16 +66,9 @@ struct BatchNormalisationLayer: PlacedLayer {
           inverses[c] = 1 / (max(0, Double(variance[c])) + epsilon).squareRoot()
         }
       }
-      let (input, output, normal) = (pass.input, pass.output, pass.state)
-      let (scale, shift) = (pass.parameters, pass.parameters + channels)
-      for place in 0..<pass.rows * places {
-        let first = place * channels
-        for c in 0..<channels {
-          let value = Float((Double(input[first + c]) - means[c]) * inverses[c])
-          normal[first + c] = value
-          output[first + c] = value * scale[c] + shift[c]
-        }
-      }
+      pass.kernels.functions.batch_normalise(
+        pass.rows * places, channels, pass.input, means, inverses, pass.parameters,
+        pass.parameters + channels, pass.state, pass.output)
     }
   }
 
@@ -85,18 +77,7 @@ struct BatchNormalisationLayer: PlacedLayer {
     _ pass: Pass, _ means: UnsafeMutablePointer<Double>, _ inverses: UnsafeMutablePointer<Double>
   ) {
     let count = pass.rows * places
-    for place in 0..<count {
-      let values = pass.input + place * channels
-      for c in 0..<channels { means[c] += Double(values[c]) }
-    }
-    for c in 0..<channels { means[c] /= Double(count) }
-    for place in 0..<count {
-      let values = pass.input + place * channels
-      for c in 0..<channels {
-        let difference = Double(values[c]) - means[c]
-        inverses[c] += difference * difference
-      }
-    }
+    pass.kernels.functions.batch_moments(count, channels, pass.input, means, inverses)
     let kept = pass.state + pass.rows * outputCount
     for c in 0..<channels {
       kept[channels + c] = Float(means[c])
@@ -108,27 +89,10 @@ struct BatchNormalisationLayer: PlacedLayer {
 
   func backward(_ pass: Pass, _ deltas: Deltas) {
     if isFrozen { return passOn(pass, deltas) }
-    let (delta, normal, scale) = (deltas.output, pass.state, pass.parameters)
-    let count = pass.rows * places
     withSums { sums, products in
-      for place in 0..<count {
-        let first = place * channels
-        for c in 0..<channels {
-          sums[c] += Double(delta[first + c])
-          products[c] += Double(delta[first + c]) * Double(normal[first + c])
-        }
-      }
-      if let inputDelta = deltas.input {
-        let inverses = pass.state + pass.rows * outputCount
-        for place in 0..<count {
-          let first = place * channels
-          for c in 0..<channels {
-            let common = (sums[c] + Double(normal[first + c]) * products[c]) / Double(count)
-            let rest = Double(delta[first + c]) - common
-            inputDelta[first + c] = Float(rest * Double(scale[c]) * Double(inverses[c]))
-          }
-        }
-      }
+      pass.kernels.functions.batch_back(
+        pass.rows * places, channels, deltas.output, pass.state,
+        pass.state + pass.rows * outputCount, pass.parameters, sums, products, deltas.input)
       guard let target = deltas.target else { return }
       for c in 0..<channels {
         target[c] = (deltas.start?[c] ?? 0) + Float(products[c])

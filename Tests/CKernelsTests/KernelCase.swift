@@ -25,7 +25,7 @@ struct KernelCase: CustomTestStringConvertible, Sendable {
 
   static let all =
     products + elements + sums + losses + images + optimisers + recurrent + wide
-    + winograd + normalisation
+    + winograd + normalisation + batches
 }
 
 /// Everything that a kernel wrote, with what was in the gaps and behind the end.

@@ -1,4 +1,4 @@
-// Digests of recurrent and of wide layers.
+// Digests of recurrent and wide layers, and of normalisation over batches.
 #pragma once
 
 #include "source.h"
@@ -65,3 +65,25 @@ static void of_wide_backward(const fs_kernels *f) {
   add_floats(weight, inputs * outputs);
   add_floats(in_delta, rows * inputs);
 }
+
+// Normalisation over a batch.
+
+static void batch(const fs_kernels *f, int which) {
+  ptrdiff_t places = 1 + below(40), channels = 1 + below(80), n = places * channels;
+  float *in = floats(n), *scale = floats(channels), *shift = floats(channels);
+  float *normal = floats(n), *inverses = floats(channels), *out = room(n);
+  double *first = doubles(2 * channels), *second = first + channels;
+  if (which == 0) f->batch_moments(places, channels, in, first, second);
+  if (which == 1)
+    f->batch_normalise(places, channels, in, first, second, scale, shift, normal, out);
+  if (which == 2)
+    f->batch_back(places, channels, in, normal, inverses, scale, first, second,
+                  below(2) ? out : NULL);
+  add_doubles(first, 2 * channels);
+  add_floats(normal, n);
+  add_floats(out, n);
+}
+
+static void of_batch_moments(const fs_kernels *f) { batch(f, 0); }
+static void of_batch_normalise(const fs_kernels *f) { batch(f, 1); }
+static void of_batch_back(const fs_kernels *f) { batch(f, 2); }

@@ -169,6 +169,24 @@ typedef struct fs_kernels {
                          const float *inverses, const float *scale, double *sums,
                          float *in_delta);
 
+  /// Each channel's mean over `places`, and the sum of the squares of the differences from it.
+  /// Order: places ascending, in double; nothing is fused.
+  void (*batch_moments)(ptrdiff_t places, ptrdiff_t channels, const float *in, double *means,
+                        double *squares);
+
+  /// normal = (in - mean)·inverse by channels, in double, then rounded;
+  /// out = scale·normal + shift, each operation rounded.
+  void (*batch_normalise)(ptrdiff_t places, ptrdiff_t channels, const float *in,
+                          const double *means, const double *inverses, const float *scale,
+                          const float *shift, float *normal, float *out);
+
+  /// Each channel's Σ delta and Σ delta·normal: the gradients by shifts and by scales; and
+  /// in_delta = (delta - (sum + normal·product)/places)·scale·inverse, unless it is NULL.
+  /// Order: places ascending, in double; the gradient by an input is rounded at its end.
+  void (*batch_back)(ptrdiff_t places, ptrdiff_t channels, const float *delta,
+                     const float *normal, const float *inverses, const float *scale,
+                     double *sums, double *products, float *in_delta);
+
   // Convolutions of stride 1 and one group by filters of 3×3 or 5×5, as products of values: tiles
   // of side×side pixels (`fs_winograd_tiling`) and filters are polynomials, known by their values
   // at side·side points (Winograd). With Bᵀ, G and Aᵀ in the form of Lavin and Gray (2016) for the
@@ -201,46 +219,39 @@ typedef struct fs_kernels {
   /// above 0 becomes 0 and its `from` -1.
   void (*max_pool)(const fs_pooling *shape, ptrdiff_t rows, const float *in, float *out,
                    int32_t *from);
-
   /// in_delta = the gradient by the inputs. Order: windows ascending, added to zeros.
   void (*max_pool_backward)(const fs_pooling *shape, ptrdiff_t rows, const float *delta,
                             const int32_t *from, float *in_delta);
 
   /// The mean of each window. Order: the window row by row, then a division.
   void (*average_pool)(const fs_pooling *shape, ptrdiff_t rows, const float *in, float *out);
-
   /// in_delta = the gradient by the inputs. Order: windows ascending, added to zeros.
   void (*average_pool_backward)(const fs_pooling *shape, ptrdiff_t rows, const float *delta,
                                 float *in_delta);
 
   /// out[i] = in[i] > 0 ? in[i] : slope·in[i]; may run in place.
   void (*leaky_relu)(ptrdiff_t count, float slope, const float *in, float *out);
-
   /// delta[i] = activation[i] > 0 ? delta[i] : slope·delta[i], in place.
   void (*leaky_relu_backward)(ptrdiff_t count, float slope, const float *activation,
                               float *delta);
 
   /// out[i] = tanh(in[i]), within 2 ulp; may run in place.
   void (*tanh)(ptrdiff_t count, const float *in, float *out);
-
   /// delta[i] *= 1 - activation[i]², in place.
   void (*tanh_backward)(ptrdiff_t count, const float *activation, float *delta);
 
   /// out[i] = 1/(1 + exp(-in[i])), within 3 ulp; may run in place.
   void (*sigmoid)(ptrdiff_t count, const float *in, float *out);
-
   /// delta[i] *= activation[i]·(1 - activation[i]), in place.
   void (*sigmoid_backward)(ptrdiff_t count, const float *activation, float *delta);
 
   /// out[i] = in[i]·Φ(in[i]), Φ the normal distribution's function; may run in place.
   void (*gelu)(ptrdiff_t count, const float *in, float *out);
-
   /// delta[i] *= Φ(in[i]) + in[i]·φ(in[i]), in place; φ is the density.
   void (*gelu_backward)(ptrdiff_t count, const float *in, float *delta);
 
   /// out[i] = in[i]/(1 + exp(-in[i])); may run in place.
   void (*silu)(ptrdiff_t count, const float *in, float *out);
-
   /// delta[i] *= s·(1 + in[i]·(1 - s)) with s = 1/(1 + exp(-in[i])), in place.
   void (*silu_backward)(ptrdiff_t count, const float *in, float *delta);
 
@@ -249,7 +260,6 @@ typedef struct fs_kernels {
 
   /// Softmax of each row. Order: as in `softmax`.
   void (*softmax_rows)(ptrdiff_t rows, ptrdiff_t classes, const float *in, float *out);
-
   /// delta[j] = y[j]·(delta[j] - Σ y·delta), in place; the sum ascends.
   void (*softmax_rows_backward)(ptrdiff_t rows, ptrdiff_t classes, const float *activation,
                                 float *delta);
