@@ -227,4 +227,4 @@ test-wheel: ## install dist's wheel in a bare Debian without Swift, run the exam
 	Scripts/test-wheel
 
 clean: ## remove everything that was built
-	rm -rf dist .build .build-debug .build-fuzz .build-address .build-thread .build-loop .build-same-results .build-house .venv-readers .venv-foreign .venv-licences .venv-site site
+	rm -rf dist .build .build-debug .build-fuzz .build-address .build-thread .build-thread-tree .build-loop .build-same-results .build-house .venv-readers .venv-foreign .venv-licences .venv-site site

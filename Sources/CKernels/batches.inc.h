@@ -17,16 +17,16 @@ enum { BODY(SPELL) = 16 };  // Places at a time.
 #define FS_NARROW(x) __builtin_convertvector(x, BODY(F8))
 #define FS_EACH _Pragma("clang loop unroll(full)") for (int e = 0; e < eights; e++)
 
-// Runs some(eights, n, first, c) for n places from `first` on and the channels from c on, and then
-// one(n, first, c) for each of those that are left.
-#define FS_WALK(some, one)                                                                  \
-  for (ptrdiff_t first = 0; first < places; first += BODY(SPELL)) {                         \
-    const ptrdiff_t n = places - first < BODY(SPELL) ? places - first : BODY(SPELL);        \
-    const ptrdiff_t from = first * channels;                                                \
-    ptrdiff_t c = 0;                                                                        \
+// Runs some(eights, n, at, c) for the next n places and 8·eights channels from c on, whose first
+// value is number `at`, and then one(n, at, c) for each of the channels that are left.
+#define FS_WALK(some, one)                                                                     \
+  for (ptrdiff_t first = 0; first < places; first += BODY(SPELL)) {                            \
+    const ptrdiff_t n = places - first < BODY(SPELL) ? places - first : BODY(SPELL);           \
+    const ptrdiff_t from = first * channels;                                                   \
+    ptrdiff_t c = 0;                                                                           \
     for (; c + 8 * FS_EIGHTS <= channels; c += 8 * FS_EIGHTS) some(FS_EIGHTS, n, from + c, c); \
-    for (; c + 8 <= channels; c += 8) some(1, n, from + c, c);                              \
-    for (; c < channels; c++) one(n, from + c, c);                                          \
+    for (; c + 8 <= channels; c += 8) some(1, n, from + c, c);                                 \
+    for (; c < channels; c++) one(n, from + c, c);                                             \
   }
 
 // Adds values, or the squares of their differences from `means`.
@@ -59,10 +59,10 @@ static void BODY(batch_moments)(ptrdiff_t places, ptrdiff_t channels, const floa
   for (ptrdiff_t c = 0; c < channels; c++) means[c] /= (double)places;
 #define FS_SOME(eights, n, at, c) \
   BODY(add_moments)(1, eights, n, channels, in + at, means + c, squares + c)
-#define FS_ONE(n, at, c)                            \
-  for (ptrdiff_t i = 0; i < n; i++) {               \
+#define FS_ONE(n, at, c)                               \
+  for (ptrdiff_t i = 0; i < n; i++) {                  \
     const double x = in[at + i * channels] - means[c]; \
-    squares[c] += x * x;                            \
+    squares[c] += x * x;                               \
   }
   FS_WALK(FS_SOME, FS_ONE)
 #undef FS_SOME
@@ -93,13 +93,13 @@ INLINE void BODY(normalise_some)(const int eights, ptrdiff_t n, ptrdiff_t channe
 static void BODY(batch_normalise)(ptrdiff_t places, ptrdiff_t channels, const float *in,
                                   const double *means, const double *inverses, const float *scale,
                                   const float *shift, float *normal, float *out) {
-#define FS_SOME(eights, n, at, c)                                                            \
+#define FS_SOME(eights, n, at, c)                                                        \
   BODY(normalise_some)(eights, n, channels, in + at, means + c, inverses + c, scale + c, \
                        shift + c, normal + at, out + at)
-#define FS_ONE(n, at, c)                                        \
+#define FS_ONE(n, at, c)                                            \
   for (ptrdiff_t to = at; to < at + n * channels; to += channels) { \
-    normal[to] = (float)((in[to] - means[c]) * inverses[c]);    \
-    out[to] = normal[to] * scale[c] + shift[c];                 \
+    normal[to] = (float)((in[to] - means[c]) * inverses[c]);        \
+    out[to] = normal[to] * scale[c] + shift[c];                     \
   }
   FS_WALK(FS_SOME, FS_ONE)
 #undef FS_SOME
@@ -162,13 +162,13 @@ static void BODY(batch_back)(ptrdiff_t places, ptrdiff_t channels, const float *
 #undef FS_SOME
 #undef FS_ONE
   if (!in_delta) return;
-#define FS_SOME(eights, n, at, c)                                                              \
+#define FS_SOME(eights, n, at, c)                                                               \
   BODY(pass_back)(eights, n, channels, count, delta + at, normal + at, inverses + c, scale + c, \
                   sums + c, products + c, in_delta + at)
-#define FS_ONE(n, at, c)                                                     \
-  for (ptrdiff_t to = at; to < at + n * channels; to += channels) {          \
-    const double common = (sums[c] + normal[to] * products[c]) / count;      \
-    in_delta[to] = (float)((delta[to] - common) * scale[c] * inverses[c]);   \
+#define FS_ONE(n, at, c)                                                   \
+  for (ptrdiff_t to = at; to < at + n * channels; to += channels) {        \
+    const double common = (sums[c] + normal[to] * products[c]) / count;    \
+    in_delta[to] = (float)((delta[to] - common) * scale[c] * inverses[c]); \
   }
   FS_WALK(FS_SOME, FS_ONE)
 #undef FS_SOME

@@ -160,8 +160,9 @@ class Runs:
             process = subprocess.Popen(
                 [self.fedsim, "run", "s.yaml", "-q", "-o", "x.h5", "--checkpoint-every", "3 rounds"], cwd=self.base,
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            # However busy the machine is, the checkpoint says that the moment has come.
-            while process.poll() is None and not os.path.exists(os.path.join(path, "checkpoint")):
+            # However busy the machine is, the checkpoint says that the moment has come; one that hangs is given up.
+            end = time.monotonic() + 60
+            while process.poll() is None and not os.path.exists(os.path.join(path, "checkpoint")) and time.monotonic() < end:
                 time.sleep(0.001)
             process.send_signal(signal.SIGKILL)
             process.wait()
