@@ -4,6 +4,10 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 SWIFT := swift
+# Where the toolchain has archives of Swift's own libraries, the command is linked with them: a process starts sooner, and
+# an installed command needs no toolchain. Tests link none but theirs, and take the command that is there.
+ARCHIVES := $(wildcard $(dir $(realpath $(shell command -v $(SWIFT))))../lib/swift_static/linux/libFoundation.a)
+BUILD := $(if $(ARCHIVES),FEDSIM_STATIC_SWIFT=1) $(SWIFT) build -c release
 FEDSIM := .build/release/fedsim
 EXAMPLE := Examples/my-policy
 SOURCES := Sources Tests Package.swift $(EXAMPLE)/Sources $(EXAMPLE)/Tests $(EXAMPLE)/Package.swift
@@ -51,14 +55,15 @@ deps: ## install what is missing (as root on Debian; elsewhere name it and stop)
 
 build: ## build in release, .build/release/fedsim
 	@Scripts/deps build
-	$(SWIFT) build -c release
+	$(BUILD)
 
 run: deps ## build the command, run the quickstart scenario, into results/quickstart.h5; RUN=--force
-	$(SWIFT) build -c release --product fedsim
+	$(BUILD) --product fedsim
 	$(FEDSIM) run scenarios/quickstart.yaml --output results/quickstart.h5 --restart $(RUN)
 
 test: deps ## build and run all tests in release
-	$(SWIFT) test -c release --disable-xctest --disable-testable-imports
+	$(BUILD) --product fedsim
+	$(SWIFT) test -c release --disable-xctest --disable-testable-imports --test-product FedSimPackageTests
 
 loop: ## build one module of tests incrementally and run it, MODULE=FedSimTests FILTER=ExpiryTests
 	@Scripts/deps build

@@ -8,6 +8,16 @@ let swift: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .err
 // file of each, takes longer than their run gains. SwiftPM leaves out a dependency's tests.
 let testFlags = ["-Onone", "-Xfrontend", "-gnone", "-no-emit-module-separately-wmo"]
 let c: [CSetting] = [.treatAllWarnings(as: .error)]
+// FEDSIM_STATIC_SWIFT=1 links Swift's own libraries into the command (Makefile). The objects are
+// the same, so those that -static-stdlib would find when it compiles are named.
+let staticSwift =
+  Context.environment["FEDSIM_STATIC_SWIFT"] == "1"
+  ? [
+    "-static-stdlib", "-Xlinker", "--start-group", "-lFoundation",
+    "-lFoundationInternationalization", "-lFoundationEssentials", "-lCoreFoundation",
+    "-l_FoundationICU", "-l_FoundationCShims", "-l_FoundationCollections", "-Xlinker",
+    "--end-group", "-lstdc++",
+  ] : []
 
 func library(
   _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
@@ -105,7 +115,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], exclude: ["README.md"]),
     .executableTarget(
-      name: "fedsim", dependencies: ["FedSimCLI"], exclude: ["README.md"], swiftSettings: swift),
+      name: "fedsim", dependencies: ["FedSimCLI"], exclude: ["README.md"], swiftSettings: swift,
+      linkerSettings: staticSwift.isEmpty ? [] : [.unsafeFlags(staticSwift)]),
     .executableTarget(
       name: "fedsim-bench", dependencies: ["CKernels"], path: "Benchmarks/probe", cSettings: c),
     .executableTarget(

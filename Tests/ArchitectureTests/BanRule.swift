@@ -170,6 +170,8 @@ extension Rule {
     allowed: [
       Source(path: "Package.swift", text: "// No unsafeFlags: packages may depend on us.\n"),
       Source(path: "Package.swift", text: ".testTarget(\n  name: a, s: [.unsafeFlags(flags)])\n"),
+      Source(
+        path: "Package.swift", text: ".executableTarget(\n  name: a, l: [.unsafeFlags(flags)])\n"),
       Source(path: "Tests/ArchitectureTests/A.swift", text: "let flag = \"-Ounchecked\"\n"),
       Source(path: "Scripts/wheel", text: "swift build -Xswiftc -Osize\n"),
     ]
@@ -183,14 +185,15 @@ extension Rule {
       "`\($0)` is banned: kernels choose their instructions at run time, checks stay in release."
     }
     let unsafe = violations(in: source, text: text, words: ["unsafeFlags"]) {
-      "`\($0)` is for test targets alone: other packages depend on the rest."
+      "`\($0)` is for tests and commands alone: other packages depend on the rest."
     }
-    return dangerous + unsafe.filter { !isOfTestTarget(lines[..<$0.line]) }
+    return dangerous + unsafe.filter { !isOfNoLibrary(lines[..<$0.line]) }
   }
 
-  /// Whether the last line of these is a part of a test target in a manifest.
-  private static func isOfTestTarget(_ lines: ArraySlice<Substring>) -> Bool {
-    lines.last { $0.contains("arget(") }?.contains(".testTarget(") ?? false
+  /// Whether the last line of these is a part of a test target, or of a command, in a manifest.
+  private static func isOfNoLibrary(_ lines: ArraySlice<Substring>) -> Bool {
+    guard let target = lines.last(where: { $0.contains("arget(") }) else { return false }
+    return target.contains(".testTarget(") || target.contains(".executableTarget(")
   }
 
   /// The lines of a text that hold one of the words.

@@ -53,6 +53,23 @@ public struct Books: Codable {
     for _ in 0..<count { energies.append(DeviceEnergy()) }
   }
 
+  /// Moves what will be counted of each device into its row.
+  mutating func move(to rows: DeviceRows, hasEnergy: Bool) {
+    activity.move(to: rows)
+    devices.move(to: rows)
+    if hasEnergy { energies.move(to: rows) }
+  }
+
+  /// Puts what was saved in place of what there is; devices' records stay in their rows.
+  mutating func restore(_ saved: Books) {
+    var (activity, devices, energies) = (activity, devices, energies)
+    self = saved
+    activity.take(saved.activity)
+    devices.take(saved.devices)
+    energies.take(saved.energies)
+    (self.activity, self.devices, self.energies) = (activity, devices, energies)
+  }
+
   /// Work of a device has ended.
   mutating func book(_ effort: Effort, of device: Int, _ end: EffortEnd) {
     self.effort.book(effort, end)

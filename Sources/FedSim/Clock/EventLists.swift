@@ -123,7 +123,7 @@ struct EventLists {
   /// Makes sure that nobody else has this memory.
   @inline(__always)
   mutating func makeUnique() {
-    if !isKnownUniquelyReferenced(&storage) { copy() }
+    if !isKnownUniquelyReferenced(&storage) { move(to: EventMemory()) }
   }
 
   /// Counts an event that an actor schedules, and says its number.
@@ -193,19 +193,17 @@ struct EventLists {
   @inline(never)
   private mutating func insertLong(_ entry: EventQueue.Entry, _ code: EventCode) -> Bool {
     let actor = Int(entry.actor)
-    var list = lists[actor]
-    let place = list.places { !$0.precedes(entry) }
-    if list.isFull(at: place) {
-      if list.hasRoom {
-        list.move(to: list.memory, size: list.size, for: place)
+    let place = lists[actor].places { !$0.precedes(entry) }
+    if lists[actor].isFull(at: place) {
+      if lists[actor].hasRoom {
+        lists[actor].move(to: lists[actor].memory, size: lists[actor].size, for: place)
       } else {
-        resize(&list, to: list.size + 1, for: place)
+        resize(actor, to: lists[actor].size + 1, for: place)
       }
     }
-    list.open(place)
-    (list.slots + place).initialize(to: EventSlot(entry, code))
-    lists[actor] = list
-    return place + 1 == Int(list.count)
+    lists[actor].open(place)
+    (lists[actor].slots + place).initialize(to: EventSlot(entry, code))
+    return place + 1 == Int(lists[actor].count)
   }
 
   /// Removes the first event of an actor from its list.
@@ -217,6 +215,13 @@ struct EventLists {
     if !list.pointee.isShort { shrink(actor) }
   }
 
+  /// Removes all lists; each actor's memory stays where it is.
+  mutating func removeAll() {
+    makeUnique()
+    lists.removeAll()
+    kept = Slots()
+  }
+
   /// Takes an event out of an actor's list.
   @inline(__always)
   mutating func remove(_ place: Int, of actor: Int32) {
@@ -225,39 +230,33 @@ struct EventLists {
     if !lists[Int(actor)].isShort { shrink(actor) }
   }
 
-  /// Asks for the memory of what is known of a list.
-  func prefetch(_ actor: Int32) { lists.prefetch(Int(actor)) }
-
-  /// Asks for the memory of the events of a list.
-  func prefetchSlots(_ actor: Int32) {
-    let list = lists[Int(actor)]
-    HostMemory.prefetch(list.slots, Int(list.count) * MemoryLayout<EventSlot>.stride)
+  /// Moves the lists into the devices' rows, and the events of short ones.
+  mutating func move(to rows: DeviceRows) {
+    lists.move(to: rows, device: -1)
+    if let homes = EventMemory(in: rows) { move(to: homes) }
   }
 
   @inline(never)
-  private mutating func add() { lists.append(List(slots: storage.take(0))) }
+  private mutating func add() { lists.append(List(slots: storage.take(0, for: lists.count))) }
 
   /// Gives a list less memory where that leaves room for some more: a long one that gains and loses
   /// an event in turn stays where it is.
   @inline(never)
   private mutating func shrink(_ actor: Int32) {
-    var list = lists[Int(actor)]
-    guard list.isSparse else { return }
-    resize(&list, to: list.size - 1)
-    lists[Int(actor)] = list
+    let list = lists[Int(actor)]
+    if list.isSparse { resize(Int(actor), to: list.size - 1) }
   }
 
-  private func resize(_ list: inout List, to size: Int, for place: Int = .max) {
-    let (memory, before) = (list.memory, list.size)
-    list.move(to: storage.take(size), size: size, for: place)
-    storage.give(memory, before)
+  private mutating func resize(_ actor: Int, to size: Int, for place: Int = .max) {
+    let (memory, before) = (lists[actor].memory, lists[actor].size)
+    lists[actor].move(to: storage.take(size, for: actor), size: size, for: place)
+    storage.give(memory, before, of: actor)
   }
 
-  private mutating func copy() {
-    let fresh = EventMemory()
+  private mutating func move(to fresh: EventMemory) {
     for actor in lists.indices {
       let size = lists[actor].size
-      lists[actor].move(to: fresh.take(size), size: size)
+      lists[actor].move(to: fresh.take(size, for: actor), size: size)
     }
     storage = fresh
   }

@@ -12,11 +12,36 @@ final class EventMemory {
   /// Memory that was given back, by its size.
   @exclusivity(unchecked) private var free: [[UnsafeMutablePointer<EventSlot>]] = []
 
+  /// The least memory of each actor in the devices' rows, the server's first; nil: there are none.
+  private let homes: (rows: DeviceRows, memory: UnsafeMutableRawPointer)?
+
+  init() { homes = nil }
+
+  /// Memory where lists that are short are in their devices' rows; nil while columns are measured.
+  init?(in rows: DeviceRows) {
+    let memory = rows.column(
+      bytes: Self.least * MemoryLayout<EventSlot>.stride,
+      alignment: MemoryLayout<EventSlot>.alignment, device: -1)
+    guard let memory else { return nil }
+    homes = (rows, memory)
+  }
+
   /// How many slots a size has. Few sizes: what one has had at its height, no other gets.
   @inline(__always)
   static func capacity(_ size: Int) -> Int { least << size }
 
-  func take(_ size: Int) -> UnsafeMutablePointer<EventSlot> {
+  /// Memory for an actor's list.
+  func take(_ size: Int, for actor: Int) -> UnsafeMutablePointer<EventSlot> {
+    guard size == 0, let homes, actor <= homes.rows.count else { return take(size) }
+    return (homes.memory + actor * homes.rows.stride).assumingMemoryBound(to: EventSlot.self)
+  }
+
+  /// Takes memory back; what is in a row stays its actor's.
+  func give(_ slots: UnsafeMutablePointer<EventSlot>, _ size: Int, of actor: Int) {
+    if size > 0 || homes == nil || actor > homes!.rows.count { give(slots, size) }
+  }
+
+  private func take(_ size: Int) -> UnsafeMutablePointer<EventSlot> {
     if size < free.count, let slots = free[size].popLast() { return slots }
     let capacity = Self.capacity(size)
     if rest < capacity { grow(atLeast: capacity) }
@@ -24,7 +49,7 @@ final class EventMemory {
     return pieces[pieces.count - 1] + rest
   }
 
-  func give(_ slots: UnsafeMutablePointer<EventSlot>, _ size: Int) {
+  private func give(_ slots: UnsafeMutablePointer<EventSlot>, _ size: Int) {
     while free.count <= size { free.append([]) }
     free[size].append(slots)
   }

@@ -35,7 +35,11 @@ package struct EventQueue {
   package init(shaken: ShakenTies? = nil) { marks = EventMarks(shaken: shaken) }
 
   /// Forgets all events.
-  mutating func removeAll() { self = EventQueue(shaken: marks.shaken) }
+  mutating func removeAll() {
+    lists.removeAll()
+    marks = EventMarks(shaken: marks.shaken)
+    (current, count) = (-1, 0)
+  }
 
   /// How many events wait.
   package private(set) var count = 0
@@ -132,11 +136,8 @@ package struct EventQueue {
   /// time; −1: none.
   mutating func comingActors() -> (first: Int32, fresh: SIMD4<Int32>) { marks.coming() }
 
-  /// Asks for the memory of what is known of an actor's events.
-  func prefetch(_ actor: Int32) { lists.prefetch(actor) }
-
-  /// Asks for the memory of an actor's events.
-  func prefetchEvents(_ actor: Int32) { lists.prefetchSlots(actor) }
+  /// Moves the devices' events into their rows, as far as they have room there.
+  mutating func move(to rows: DeviceRows) { lists.move(to: rows) }
 
   /// The next event of the actor whose event was taken last; nil: it has none.
   package var upcoming: Entry? {

@@ -70,6 +70,8 @@ public struct Shortcuts: Sendable {
   public var playsAhead = true
   /// Whether polls that can only be turned away are booked in closed form.
   public var foreseesPolls = true
+  /// Fleets of more devices have their tables in one memory, with a row for each device.
+  public var devicesWithoutRows = 2000
 
   /// All of them.
   public init() {}

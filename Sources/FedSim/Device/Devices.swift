@@ -1,6 +1,8 @@
 /// The devices of the fleet, and what each of them remembers besides what all have.
 struct Devices {
   private var table = RecordArray<Device>()
+  /// Where tables of many devices are; nil in a small fleet.
+  private(set) var rows: DeviceRows?
   /// Batteries and heat, for each device; empty where no group has a battery.
   var bodies = RecordArray<Body>()
   /// What bodies share: each has the address of one, so they never move once there are bodies.
@@ -42,12 +44,33 @@ struct Devices {
   mutating func reserveCapacity(_ count: Int) { table.reserveCapacity(count) }
   mutating func append(_ device: Device) { table.append(device) }
   /// Takes back devices that were saved.
-  mutating func restore(_ saved: RecordArray<Device>) { table = saved }
+  mutating func restore(_ saved: RecordArray<Device>) { table.take(saved) }
+
+  /// Makes one row of what will be known of each device, in a fleet that is not small.
+  mutating func makeRows(_ cx: inout Context) {
+    let (count, fleet) = (cx.inputs.deviceCount, cx.inputs.fleet)
+    guard count > cx.inputs.shortcuts.devicesWithoutRows else { return }
+    let hasBodies = fleet.contains { $0.battery != nil }
+    let hasApps = fleet.contains(where: \.needsApps)
+    var (first, next) = ([Int](), 0)
+    for group in fleet {
+      first.append(next)
+      next += group.count
+    }
+    rows = DeviceRows.make(count: count) { rows in
+      table.move(to: rows)
+      if hasBodies { bodies.move(to: rows) }
+      if hasApps { apps.move(to: rows) }
+      cx.agenda.queue.move(to: rows)
+      cx.network.move(to: rows)
+      cx.world.move(to: rows, first: first)
+      cx.books.move(to: rows, hasEnergy: hasBodies)
+    }
+  }
 
   /// Asks for the memory of a device, if there is one.
   func prefetch(_ device: Int) {
-    table.prefetch(device)
-    bodies.prefetch(device)
-    apps.prefetch(device)
+    guard indices.contains(device) else { return }
+    if let rows { rows.prefetch(device) } else { table.prefetch(device) }
   }
 }

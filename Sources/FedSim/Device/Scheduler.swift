@@ -169,7 +169,6 @@ enum Scheduler {
     guard
       let request = devices[device].scheduler.requests.first(where: { $0.identifier == identifier })
     else { return }
-    cx.books.activity.prefetch(device)  // the session that begins below is counted there
     guard look(device, request, &devices, &cx) == .start else {
       return considerTask(device, &devices, &cx)
     }

@@ -53,14 +53,23 @@ struct DeviceNetwork: Codable {
     return transfers.remove(place)
   }
 
-  /// Takes what no archive holds from a network that was made from the same inputs.
-  mutating func takeWhatIsMade(from made: DeviceNetwork) {
-    for device in lines.indices { lines[device].links = made.lines[device].links }
-    accounts.service = made.accounts.service
+  /// Puts what was saved in place of what was made from the same inputs, but for what no archive
+  /// holds.
+  mutating func restore(_ saved: DeviceNetwork) {
+    let service = accounts.service
+    var lines = lines
+    self = saved
+    for device in lines.indices {
+      let links = lines[device].links
+      lines[device] = saved.lines[device]
+      lines[device].links = links
+    }
+    self.lines = lines
+    accounts.service = service
   }
 
-  /// Asks for the memory of a device's line.
-  func prefetch(_ device: Int) { lines.prefetch(device, bytes: Line.head) }
+  /// Moves what there will be of each device into its row.
+  mutating func move(to rows: DeviceRows) { lines.move(to: rows) }
 
   /// Asks for the memory of a device's request, if it has one under way.
   func prefetchTransfer(_ device: Int) { transfers.prefetch(lines[device].place) }

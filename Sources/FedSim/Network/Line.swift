@@ -25,9 +25,6 @@ struct Line: Codable {
   var awaitedLink: UInt8 = 0
   @Rebuilt var links: Links
 
-  /// How many bytes come before the links.
-  static var head: Int { MemoryLayout<Line>.stride - MemoryLayout<Links>.stride }
-
   init(links: Links) { self.links = links }
 
   /// The link's state: 0 offline, 1 cellular, 2 Wi-Fi.

@@ -78,16 +78,15 @@ package struct SavedRun: Codable {
     // What making the fleet has scheduled is among what was saved, or is over.
     agenda.restore(to: &cx.agenda)
     cx.members = members
-    cx.books = books
+    cx.books.restore(books)
     cx.participations = participations
     cx.updates = updates
     cx.states = states
-    let made = (network: cx.network, collection: cx.collection)
-    cx.network = network
-    cx.network.takeWhatIsMade(from: made.network)
+    cx.network.restore(network)
+    let made = cx.collection
     cx.collection = collection
     for model in cx.collection.models.indices {
-      cx.collection.models[model].task = made.collection.models[model].task
+      cx.collection.models[model].task = made.models[model].task
     }
   }
 }
@@ -114,10 +113,12 @@ struct SavedDevices: Codable {
   func continueIn(_ devices: inout Devices) {
     let made = (presence: devices.identities.presence, hardware: devices.fleetTables.hardware)
     devices.restore(table)
-    let madeBodies = devices.bodies
-    devices.bodies = bodies
-    for place in madeBodies.indices { devices.bodies[place].take(figuresOf: madeBodies[place]) }
-    devices.apps = apps
+    for place in bodies.indices {
+      var body = bodies[place]
+      body.take(figuresOf: devices.bodies[place])
+      devices.bodies[place] = body
+    }
+    devices.apps.take(apps)
     devices.clients = clients
     devices.identities = identities
     devices.identities.presence = made.presence
@@ -131,7 +132,7 @@ extension SavedRun {
   /// playing, or are a memory of what can be found again.
   package static let unsaved: Set<String> = [
     "inputs", "world", "batteryFigures", "bodyFigures", "wireSizes", "groupConditions",
-    "systemFigures", "streamKeys", "taskNames", "computations", "audience", "features",
+    "systemFigures", "streamKeys", "taskNames", "computations", "audience", "features", "rows",
   ]
 
   /// What of a run has parts that are made from the inputs, to be looked through.

@@ -11,6 +11,7 @@ enum Setup {
     _ devices: inout Devices, _ server: inout Server, _ cx: inout Context
   ) {
     let groups = Int64(cx.inputs.fleet.count)
+    devices.makeRows(&cx)
     Roster.makeHardware(&devices, &cx)
     devices.reserveCapacity(cx.inputs.deviceCount)
     let coupling = cx.inputs.fleet.contains { $0.couple != nil } ? Coupling(cx.inputs) : nil

@@ -84,20 +84,12 @@ extension Simulation {
 
   /// Asks for the memory of the devices that will most likely be next; of the first of them also
   /// for what is found through that memory. It pays where a fleet does not fit in a core's cache.
-  mutating func prefetchNext() {
+  mutating func prefetchNext(_ rows: DeviceRows) {
     let (first, fresh) = cx.agenda.queue.comingActors()
-    for place in 0..<3 where fresh[place] > 0 {
-      let device = Int(fresh[place]) - 1
-      devices.prefetch(device)
-      cx.network.prefetch(device)
-      cx.agenda.queue.prefetch(fresh[place])
-    }
+    for place in 0..<3 where fresh[place] > 0 { rows.prefetch(Int(fresh[place]) - 1) }
     guard first > 0 else { return }
-    let device = Int(first) - 1
-    cx.agenda.queue.prefetchEvents(first)
-    devices[device].prefetchActiveState()
-    cx.network.prefetchTransfer(device)
-    cx.world.prefetch(group: Int(devices[device].group), ordinal: Int(devices[device].ordinal))
+    devices[Int(first) - 1].prefetchActiveState()
+    cx.network.prefetchTransfer(Int(first) - 1)
   }
 
   /// Tells the observers what all of them hear of.

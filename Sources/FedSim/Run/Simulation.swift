@@ -53,7 +53,7 @@ public struct Simulation {
     guard let entry = popNext() else { return false }
     precondition(entry.time >= cx.played, "virtual time never decreases")
     cx.played = entry.time
-    if devices.count > 2000 { prefetchNext() }
+    if let rows = devices.rows { prefetchNext(rows) }
     handle(entry)
     if cx.ahead.isOn, !cx.isOver, entry.actor > 0 { playAhead(Int(entry.actor) - 1) }
     turns &+= 1

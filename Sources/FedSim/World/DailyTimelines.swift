@@ -1,6 +1,6 @@
 /// The calendar series of a group's devices: of each, the stretches of the day that was asked about
 /// last are kept, six numbers a device; the day itself is made again from its key.
-struct DailyTimelines: GroupTimeline {
+struct DailyTimelines: RecordedTimeline {
   /// What is kept of one device: the ends of its stretches and their states.
   struct Day {
     private let start: SimTime
@@ -69,6 +69,8 @@ struct DailyTimelines: GroupTimeline {
     for _ in 0..<count { days.append(Day()) }
     self.make = make
   }
+
+  mutating func move(to rows: DeviceRows, device: Int) { days.move(to: rows, device: device) }
 
   mutating func segment(of ordinal: Int, at time: SimTime) -> Segment {
     if let known = days[ordinal].segment(at: time) { return known }

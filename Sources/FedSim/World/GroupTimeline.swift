@@ -12,18 +12,15 @@ public protocol GroupTimeline {
   mutating func next(
     of ordinal: Int, after time: SimTime, before horizon: SimTime
   ) -> (time: SimTime, state: UInt8)?
-  /// Whether devices are asked about so often, and their memory is so large, that `prefetch` pays.
-  var isSpread: Bool { get }
-  /// Asks for the memory of a device that will be asked about soon.
-  mutating func prefetch(_ ordinal: Int)
+}
+
+/// A series with records of devices that belong into the devices' rows.
+protocol RecordedTimeline: GroupTimeline {
+  /// Moves the records into the rows, the first of them into a device's row.
+  mutating func move(to rows: DeviceRows, device: Int)
 }
 
 extension GroupTimeline {
-  /// Most are not.
-  public var isSpread: Bool { false }
-  /// Nothing is asked for.
-  public mutating func prefetch(_ ordinal: Int) {}
-
   /// The state of a device at a time.
   public mutating func state(of ordinal: Int, at time: SimTime) -> UInt8 {
     segment(of: ordinal, at: time).state

@@ -197,7 +197,7 @@ struct MarkovTimeline: Timeline {
 }
 
 /// The paths of a group's devices.
-struct MarkovTimelines: GroupTimeline {
+struct MarkovTimelines: RecordedTimeline {
   private let chain: MarkovChain
   private let key: StreamKey
   private var places = RecordArray<MarkovChain.Place>()
@@ -209,9 +209,7 @@ struct MarkovTimelines: GroupTimeline {
     for _ in 0..<count { places.append(MarkovChain.Place()) }
   }
 
-  var isSpread: Bool { true }
-
-  mutating func prefetch(_ ordinal: Int) { places.prefetch(ordinal) }
+  mutating func move(to rows: DeviceRows, device: Int) { places.move(to: rows, device: device) }
 
   mutating func segment(of ordinal: Int, at time: SimTime) -> Segment {
     chain.segment(at: time, key.with(ordinal: UInt32(ordinal)), &places[ordinal])

@@ -5,17 +5,13 @@ struct World {
   /// Those of a group; nil where it has no such series. Shapes: [group × series].
   private var groups: [(any GroupTimeline)?] = []
   private static var kinds: Int { Int(Series.presence.rawValue) + 1 }
-  /// By group, the devices whose memory is worth a prefetch.
-  private var spread: [[Int]] = []
   private var server: [any Timeline] = []
   let end: SimTime
 
   init(_ inputs: SimulationInputs, end: SimTime) {
     self.end = end
     for group in inputs.fleet {
-      let first = groups.count
       groups += Series.allCases.map { Self.timelines($0, of: group, inputs) }
-      spread.append(groups.indices[first...].filter { groups[$0]?.isSpread == true })
     }
     for (name, source) in inputs.serverSources {
       server.append(
@@ -96,9 +92,16 @@ struct World {
     groups[place(series, group)]?.next(of: ordinal, after: time, before: end + .days(2))
   }
 
-  /// Asks for the memory of a device's series.
-  mutating func prefetch(group: Int, ordinal: Int) {
-    for series in spread[group].indices { groups[spread[group][series]]?.prefetch(ordinal) }
+  /// Moves what is kept of each device's series into its row; `first`: each group's first device.
+  mutating func move(to rows: DeviceRows, first: [Int]) {
+    rows.columns(ofGroups: first.count) { group in
+      for place in Self.kinds * group..<Self.kinds * (group + 1) {
+        guard var series = groups[place] as? any RecordedTimeline else { continue }
+        groups[place] = nil  // or the records would be there twice
+        series.move(to: rows, device: first[group])
+        groups[place] = series
+      }
+    }
   }
 
   @inline(__always)
