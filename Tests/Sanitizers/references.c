@@ -1,8 +1,10 @@
 /* Reference counts that the thread sanitizer sees.
  *
- * Whoever gives up the last reference of an object may change or free what the others have written before they gave up
- * theirs: Swift's runtime orders the two by atomics. The sanitizer does not look into the runtime, and would report
- * memory that one thread frees and another takes again. `Scripts/sanitize thread` loads this library before the tests. */
+ * The thread that gives up the last reference of an object may change or free what others wrote
+ * before they gave up theirs: Swift's runtime orders the two by atomics. The sanitizer does not
+ * look into the runtime, and would report memory that one thread frees and another takes again.
+ * `Scripts/sanitize thread` loads this library before the tests. */
+#pragma STDC FP_CONTRACT OFF
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -23,7 +25,8 @@ static void *next(const char *name) {
   return found;
 }
 
-/* What others wrote before they gave up their reference comes before what this thread does from here on. */
+/* What others wrote before they gave up their reference comes before what this thread does from
+ * here on. */
 static inline void order(void *object) {
   if ((intptr_t)object <= 0 || !__tsan_acquire) return;
   __tsan_release(object);
@@ -44,7 +47,8 @@ VISIBLE void swift_release_n(void *object, uint32_t count) {
   real(object, count);
 }
 
-/* The lowest and the highest bits of such a reference say what it is; nothing counts one that is negative. */
+/* The lowest and the highest bits of such a reference say what it is; nothing counts one that is
+ * negative. */
 VISIBLE void swift_bridgeObjectRelease(void *object) {
   static void (*real)(void *);
   if (!real) real = NEXT(swift_bridgeObjectRelease);
@@ -52,7 +56,7 @@ VISIBLE void swift_bridgeObjectRelease(void *object) {
   real(object);
 }
 
-/* Whoever finds itself to be the only one left may change what the others have read. */
+/* A thread with the only reference left may change what the others have read. */
 static bool after_others(bool isOnlyOne, const void *object) {
   if (isOnlyOne && __tsan_acquire) __tsan_acquire((void *)object);
   return isOnlyOne;
