@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 SWIFT := swift
 # Where the toolchain has archives of Swift's own libraries, the command is linked with them: a process starts sooner, and
-# an installed command needs no toolchain. Tests link none but theirs, and take the command that is there.
+# an installed command needs no toolchain. Tests start this command, too: they link their program alone.
 ARCHIVES := $(wildcard $(dir $(realpath $(shell command -v $(SWIFT))))../lib/swift_static/linux/libFoundation.a)
 BUILD := $(if $(ARCHIVES),FEDSIM_STATIC_SWIFT=1) $(SWIFT) build -c release
 FEDSIM := .build/release/fedsim

@@ -2,6 +2,7 @@ import FedSim
 import Learning
 import Numerics
 import Schema
+import Synchronization
 
 /// Parts that break one promise each.
 enum Planted {
@@ -73,6 +74,15 @@ enum Planted {
   final class Notes: @unchecked Sendable {
     var buffer: ParameterBuffer?
     var count = 0
+    private let calls = Mutex(0)
+
+    /// Counts a call, from any thread; which one it is.
+    func countCall() -> Int {
+      calls.withLock { calls in
+        calls += 1
+        return calls
+      }
+    }
   }
 
   struct HiddenState: Aggregator {
@@ -156,8 +166,7 @@ enum Planted {
     private let notes = Notes()
     init(_ settings: NoSettings) {}
     func apply(_ update: inout OutgoingUpdate) {
-      notes.count += 1
-      let (shift, parameters) = (Float(notes.count), update.parameters)
+      let (shift, parameters) = (Float(notes.countCall()), update.parameters)
       update.parameters = ParameterBuffer(count: parameters.count) { target in
         for i in 0..<target.count { target[i] = parameters[i] + shift }
       }

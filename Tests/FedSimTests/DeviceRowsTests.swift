@@ -66,7 +66,16 @@ struct DeviceRowsTests {
     scene.inputs.stop.after = .seconds(600)
     var inputs = scene.inputs
     let rows = try outcome(inputs)
+    #expect(Simulation(inputs).bytesOfRow > 0)
     inputs.shortcuts.devicesWithoutRows = .max
+    #expect(Simulation(inputs).bytesOfRow == 0)
     Stretches.expectSame(rows, try outcome(inputs))
+  }
+
+  @Test("The first fleet in rows has 2,001 devices", arguments: [1, 2000, 2001])
+  func least(count: Int) {
+    let inputs = Scene(fleet: [.group("a", count: count)]).inputs
+    #expect((Simulation(inputs).bytesOfRow > 0) == (count > 2000))
+    #expect(Simulation(inRows(inputs)).bytesOfRow > 0)
   }
 }

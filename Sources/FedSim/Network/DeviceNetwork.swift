@@ -21,6 +21,9 @@ struct DeviceNetwork: Codable {
   /// What speed tests found, as devices tell the server; empty where there are none.
   var speeds: [MeasuredSpeeds] = []
 
+  /// How many devices have a line.
+  var count: Int { lines.count }
+
   /// The end of a device, read and changed where it is.
   subscript(device: Int) -> Line {
     @inline(__always) unsafeAddress { lines.address(device) }

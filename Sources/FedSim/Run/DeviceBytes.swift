@@ -22,3 +22,8 @@ package enum DeviceBytes {
   /// The sum of the parts.
   package static var total: Int { parts.reduce(0) { $0 + $1.bytes } }
 }
+
+extension Simulation {
+  /// The bytes of a device's row; 0 in a fleet without rows.
+  package var bytesOfRow: Int { devices.rows?.stride ?? 0 }
+}

@@ -50,7 +50,7 @@ package struct SavedRun: Codable {
   /// Puts what was saved into a run that was made from the same inputs.
   func continueIn(_ run: inout Simulation) throws(ArchiveFault) {
     guard devices.table.count == run.devices.count, members.count == run.devices.count,
-      devices.bodies.count == run.devices.bodies.count,
+      network.count == run.devices.count, devices.bodies.count == run.devices.bodies.count,
       devices.apps.count == run.devices.apps.count,
       collection.models.count == run.cx.collection.models.count,
       server.model.count == run.server.model.count
