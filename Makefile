@@ -170,6 +170,8 @@ published-claims: build ## hold the published experiments' claims in their short
 	@Scripts/deps data
 	$(FEDSIM) check scenarios/published/*/claim.yaml
 	$(FEDSIM) published --page | diff docs/published.md -
+	set -e; for figure in scenarios/published/*/figure.svg; do \
+	  $(FEDSIM) published $$(basename $$(dirname $$figure)) --figure | cmp $$figure -; done
 
 bench: build ## time the workloads beside floors, events beside SimPy, a million phones, a mean beside a pass; BENCH="--threads 1"
 	@Scripts/deps data readers

@@ -28,6 +28,9 @@ struct PublishedCommand: RegistryCommand {
   @Flag(help: "Write the page of all stored tables to standard output.")
   var page = false
 
+  @Flag(help: "Write the figure of what is stored to standard output; play nothing.")
+  var figure = false
+
   @Option(
     help: ArgumentHelp("The folder of experiments.", valueName: "folder"), completion: .directory)
   var folder = "scenarios/published"
@@ -41,6 +44,8 @@ struct PublishedCommand: RegistryCommand {
   func validate() throws {
     if short, store { throw ValidationError("--store: a short form is not stored") }
     if page, name != nil { throw ValidationError("--page: writes all experiments; give no name") }
+    if figure, name == nil { throw ValidationError("--figure: name an experiment") }
+    if figure, short || store { throw ValidationError("--figure: nothing is played or stored") }
   }
 
   func run(_ registry: Registry) -> Int32 {
@@ -63,6 +68,10 @@ struct PublishedCommand: RegistryCommand {
           "\(found.path) has no sweep.yaml, so there is nothing to play here; "
             + "\(found.path)/README.md names the commands that play it")
         return 2
+      }
+      if figure {
+        Output.out(found.figure)
+        return 0
       }
       return try play(found, registry)
     } catch {

@@ -76,6 +76,34 @@ public struct Digest: Sendable, Hashable {
     if bytes.count > 8 * whole { combine(last) }
   }
 
+  /// Takes in the same as `combine(bytes:)` of all pieces, one after the other.
+  package mutating func combine(pieces: [ArraySlice<UInt8>]) {
+    combine(UInt64(pieces.reduce(0) { $0 + $1.count }))
+    // The bytes of a word that is not full yet.
+    var (word, filled): (UInt64, UInt64) = (0, 0)
+    for piece in pieces {
+      piece.withUnsafeBytes { bytes in
+        var place = 0
+        while place < bytes.count {
+          if filled == 0, place + 8 <= bytes.count {
+            combine(
+              UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)))
+            place += 8
+            continue
+          }
+          word |= UInt64(bytes[place]) << (8 * filled)
+          place += 1
+          filled += 1
+          if filled == 8 {
+            combine(word)
+            (word, filled) = (0, 0)
+          }
+        }
+      }
+    }
+    if filled > 0 { combine(word) }
+  }
+
   /// The digest of what was taken in so far.
   public var value: UInt64 {
     var hash: UInt64

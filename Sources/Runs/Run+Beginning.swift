@@ -66,11 +66,12 @@ extension Run {
       do throws(ResultFault) {
         for entry in RunFolder.Entry.allCases where entry != .lock { try folder.remove(entry) }
         try gate.pass { () throws(ResultFault) in
-          try folder.place(manifest.bytes, as: .manifest, through: .newManifest, syncs: false)
+          try folder.place([manifest.bytes], as: .manifest, through: .newManifest, syncs: false)
         }
         return try RunPersistence(
-          self, in: folder, recorder: recorder, invariants: invariants, gate: gate, file: file,
-          since: start.clock, standing: Journal.Contents(), ownRecords: [], done: 0)
+          self, devices: inputs.deviceCount, in: folder, recorder: recorder,
+          invariants: invariants, gate: gate, file: file, since: start.clock,
+          standing: Journal.Contents(), ownRecords: [], done: 0)
       } catch {
         folder.giveUp()
         throw error
@@ -97,8 +98,9 @@ extension Run {
     let (journal, own, done) = (unfinished.journal, unfinished.ownRecords, saved.records)
     let persistence = try Run.output { () throws(ResultFault) in
       try RunPersistence(
-        self, in: unfinished.folder, recorder: recorder, invariants: invariants, gate: gate,
-        file: file, since: began, standing: journal, ownRecords: own, done: done)
+        self, devices: inputs.deviceCount, in: unfinished.folder, recorder: recorder,
+        invariants: invariants, gate: gate, file: file, since: began, standing: journal,
+        ownRecords: own, done: done)
     }
     gate.begin(output)
     return Play(

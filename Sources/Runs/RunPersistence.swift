@@ -41,9 +41,10 @@ final class RunPersistence: Observer {
   /// `standing` is what is in its journal, of which this many records of the run are done.
   /// Throws: `ResultFault`.
   init(
-    _ run: Run, in folder: RunFolder, recorder: RunRecorder, invariants: Invariants?, gate: RunGate,
-    file: ResultFile, since began: ContinuousClock.Instant, standing: Journal.Contents,
-    ownRecords: [[UInt8]], done: Int
+    _ run: Run, devices: Int, in folder: RunFolder, recorder: RunRecorder,
+    invariants: Invariants?, gate: RunGate, file: ResultFile,
+    since began: ContinuousClock.Instant, standing: Journal.Contents, ownRecords: [[UInt8]],
+    done: Int
   ) throws(ResultFault) {
     self.folder = folder
     self.began = began
@@ -60,7 +61,8 @@ final class RunPersistence: Observer {
     journal = try gate.pass { () throws(ResultFault) in
       try Journal(path, after: standing, calls: folder.calls)
     }
-    clock = CheckpointClock(run.safety.checkpoints, journal: journal.length)
+    clock = CheckpointClock(
+      run.safety.checkpoints, journal: journal.length, devices: devices)
     if done == 0 {
       add(.run(scenarioDigest: run.scenario.digest, engineVersion: FedSimVersion.current))
     }
@@ -159,13 +161,13 @@ final class RunPersistence: Observer {
       failure = .failed("the run cannot be saved: a part of it cannot be encoded")
       return
     }
-    let bytes = Checkpoint(records: records, parts: parts).bytes
+    let pieces = Checkpoint.pieces(records: records, parts: parts)
     append(JournalRecord.spent(Int64(wallSeconds * 1e6)).bytes)
     // Another run may have made a folder of this name since.
     if !folder.isHeld { isGone = true }
     attempt { () throws(ResultFault) in
       try journal.sync()
-      try folder.place(bytes, as: .checkpoint, through: .newCheckpoint, syncs: true)
+      try folder.place(pieces, as: .checkpoint, through: .newCheckpoint, syncs: true)
     }
     clock.wrote(rounds: rounds, journal: journal.length, cost: .now - began)
   }

@@ -25,7 +25,7 @@ public struct RunSafety: Sendable {
 
 /// When checkpoints are written. The host's clock decides when, and never what.
 public enum CheckpointPace: Equatable, Sendable {
-  /// After ten seconds, and then as often as costs at most a hundredth of the time.
+  /// Every ten seconds, and less often where that takes more than a hundredth of the time.
   case itself
   /// Never: a resumed run starts again from its beginning.
   case never
@@ -89,12 +89,15 @@ public struct WallTime: Equatable, Sendable {
 ///
 /// A checkpoint holds all versions until then. Where one is asked for after each of ten thousand
 /// short rounds, they would take a hundred times as long as the run; so the next waits where they
-/// have taken more than ten seconds, and more than half of the time.
+/// have taken more than ten seconds, and more than half of the time. Where none is asked for, they
+/// take about a hundredth of the time: the next waits for a hundred times what the last one took,
+/// and the first for what the number of devices lets expect, half an hour at most.
 package struct CheckpointClock {
   private let pace: CheckpointPace
   private let began: ContinuousClock.Instant
   private var last: ContinuousClock.Instant
-  private var cost = Duration.zero
+  /// What the next is expected to take.
+  private var cost: Duration
   private var spent = Duration.zero
   private var rounds = 0
   private var length: Int
@@ -103,12 +106,19 @@ package struct CheckpointClock {
   private static let growth = 8 << 20
   /// What checkpoints may take however short the run is.
   private static let allowance = Duration.seconds(10)
+  /// About how many nanoseconds saving a device takes.
+  private static let deviceCost: Int64 = 20_000
+  /// How long the first checkpoint waits at most, so that a fleet of any size gets ahead in
+  /// processes that are ended from time to time.
+  private static let longestWait = Duration.seconds(1800)
 
   /// The time of a run that begins now, whose journal has this length.
   package init(
-    _ pace: CheckpointPace, journal length: Int, at now: ContinuousClock.Instant = .now
+    _ pace: CheckpointPace, journal length: Int, devices: Int,
+    at now: ContinuousClock.Instant = .now
   ) {
     self.pace = pace
+    cost = min(.nanoseconds(Self.deviceCost * Int64(devices)), Self.longestWait / 100)
     self.length = length
     (began, last) = (now, now)
   }

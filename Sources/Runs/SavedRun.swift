@@ -4,15 +4,15 @@ import Numerics
 /// A run as it is, as the parts of a checkpoint: the simulation, and what its observers
 /// remember.
 enum SavedRun {
-  /// The parts; nil: some value of the run cannot be saved.
+  /// The parts, each in pieces; nil: some value of the run cannot be saved.
   static func parts(
     _ simulation: borrowing Simulation, _ observers: [any SavedObserver]
-  ) -> [[UInt8]]? {
-    guard let run = try? simulation.archive() else { return nil }
+  ) -> [[[UInt8]]]? {
+    guard let run = try? simulation.archivePieces() else { return nil }
     var parts = [run]
     for observer in observers {
       guard let memory = try? observer.archive() else { return nil }
-      parts.append(memory)
+      parts.append([memory])
     }
     return parts
   }

@@ -80,6 +80,14 @@ struct PortableTests {
       var inMemory = Digest()
       bytes.withUnsafeBytes { inMemory.combine(bytes: $0) }
       #expect(inMemory.value == digest(bytes))
+      // So do pieces, wherever they are cut.
+      for cut in 0...count {
+        for second in cut...count {
+          var pieces = Digest()
+          pieces.combine(pieces: [bytes[..<cut], bytes[cut..<second], bytes[second...]])
+          #expect(pieces.value == digest(bytes))
+        }
+      }
     }
   }
 

@@ -24,8 +24,8 @@ import Testing
       #expect(!RunFolder.isUnfinished(beside: result))
       let run = try RunFolder(beside: result, for: result)
       #expect(!RunFolder.isUnfinished(beside: result))
-      try run.place([1], as: .manifest, through: .newManifest, syncs: false)
-      try run.place([2, 3], as: .checkpoint, through: .newCheckpoint, syncs: true)
+      try run.place([[1]], as: .manifest, through: .newManifest, syncs: false)
+      try run.place([[2], [3]], as: .checkpoint, through: .newCheckpoint, syncs: true)
       #expect(RunFolder.isUnfinished(beside: result))
       #expect(try Samples.names(in: result + ".run") == ["checkpoint", "lock", "run.json"])
       #expect(try run.contents(of: .checkpoint) == [2, 3])
@@ -52,14 +52,14 @@ import Testing
       try Samples.inFolder { folder in
         let result = folder + "/a.h5"
         var old: RunFolder? = try RunFolder(beside: result, for: result)
-        try old?.place([1, 1], as: .checkpoint, through: .newCheckpoint, syncs: true)
+        try old?.place([[1, 1]], as: .checkpoint, through: .newCheckpoint, syncs: true)
         old = nil
         let counter = CallCounter(failing: n)
         var folderOfN: RunFolder?
         do {
           let run = try again(result, counter)
           folderOfN = run
-          try run.place([2, 2], as: .checkpoint, through: .newCheckpoint, syncs: true)
+          try run.place([[2], [], [2]], as: .checkpoint, through: .newCheckpoint, syncs: true)
         } catch ResultFault.disk(_, let failed, _) {
           step = failed
         }
@@ -72,12 +72,12 @@ import Testing
       steps.append(step)
       if step == "none" { break }
     }
-    // By hand: make the folder, open the lock, cut it, write it; then open, write, fsync, rename,
-    // open the folder and fsync it.
+    // By hand: make the folder, open the lock, cut it, write it; then open, write both
+    // pieces with a byte in them, fsync, rename, open the folder and fsync it.
     #expect(
       steps == [
-        "mkdir", "open", "ftruncate", "write", "open", "write", "fsync", "rename", "open folder",
-        "fsync folder", "none",
+        "mkdir", "open", "ftruncate", "write", "open", "write", "write", "fsync", "rename",
+        "open folder", "fsync folder", "none",
       ])
   }
 
@@ -91,6 +91,14 @@ import Testing
     // By hand: magic, digest, two counts, three lengths, and five bytes.
     #expect(checkpoint.bytes.count == 8 + 8 + 16 + 24 + 5)
     #expect(Checkpoint(checkpoint.bytes) == checkpoint)
+  }
+
+  @Test func aCheckpointInPiecesHasTheSameBytes() {
+    let parts: [[[UInt8]]] = [[[1, 2, 3], [], [4, 5, 6, 7, 8, 9]], [], [[10]]]
+    let pieces = Checkpoint.pieces(records: 7, parts: parts)
+    let whole = Checkpoint(records: 7, parts: [[1, 2, 3, 4, 5, 6, 7, 8, 9], [], [10]])
+    #expect(pieces.flatMap { $0 } == whole.bytes)
+    #expect(Checkpoint(whole.bytes) == whole)
   }
 
   @Test func aCheckpointThatIsCutOrDamagedIsNone() throws {

@@ -8,9 +8,13 @@ extension Simulation {
   /// Trainings are saved as they are, computed or described with all that they start from; none
   /// is computed for it. Series of the world, settings and data are no part of it.
   /// Complexity: O(devices + events to come + what lives of updates and participations).
-  public func archive() throws -> [UInt8] {
+  public func archive() throws -> [UInt8] { Array(joining: try archivePieces()) }
+
+  /// The same bytes in pieces, to be written one after the other: those of a large fleet are not
+  /// copied.
+  package func archivePieces() throws -> [[UInt8]] {
     precondition(!cx.ahead.isAhead, "a run is saved between two turns")
-    return try Archive.bytes(
+    return try Archive.pieces(
       of: SavedRun(self), marks: cx.inputs.archiveMarks, known: cx.inputs.archivedObjects,
       contexts: [SavedRun.trainings(of: cx)])
   }

@@ -32,6 +32,14 @@ public enum Archive {
     of value: some Encodable, marks: [Mark] = [], known: [any ArchivedObject] = [],
     contexts: [any ArchiveContext] = []
   ) throws -> [UInt8] {
+    Array(joining: try pieces(of: value, marks: marks, known: known, contexts: contexts))
+  }
+
+  /// The same bytes in pieces, to be written one after the other: a large value is not copied.
+  package static func pieces(
+    of value: some Encodable, marks: [Mark] = [], known: [any ArchivedObject] = [],
+    contexts: [any ArchiveContext] = []
+  ) throws -> [[UInt8]] {
     let encoder = ArchiveEncoder(known: known, contexts: contexts)
     try encoder.write(value)
     return try encoder.finish(marks)
@@ -101,5 +109,14 @@ public enum ArchiveFault: Error, Equatable, CustomStringConvertible {
     case .otherRun(let what, let saved, let found):
       "the file is of another run: \(what) was \(saved) and is \(found)"
     }
+  }
+}
+
+extension [UInt8] {
+  /// The bytes of all pieces, one after the other.
+  package init(joining pieces: [[UInt8]]) {
+    self.init()
+    reserveCapacity(pieces.reduce(0) { $0 + $1.count })
+    for piece in pieces { self += piece }
   }
 }

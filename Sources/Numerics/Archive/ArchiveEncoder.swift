@@ -118,8 +118,8 @@ public final class ArchiveEncoder: Encoder {
 
   // MARK: The whole
 
-  /// All that was written, with the objects that it refers to.
-  func finish(_ marks: [Archive.Mark]) throws -> [UInt8] {
+  /// All that was written, behind the objects that it refers to, in two pieces.
+  func finish(_ marks: [Archive.Mark]) throws -> [[UInt8]] {
     let value = bytes
     // What objects refer to is found out by writing them; leaves are written where they are.
     var written: [[UInt8]] = []
@@ -157,9 +157,8 @@ public final class ArchiveEncoder: Encoder {
         written[number - knownCount] = []
       }
     }
-    bytes.append(contentsOf: value)
-    seal()
-    return bytes
+    seal(value)
+    return [bytes, value]
   }
 
   private func intern(_ word: String) {
@@ -193,13 +192,13 @@ public final class ArchiveEncoder: Encoder {
     return order
   }
 
-  /// Fills in the header.
-  private func seal() {
+  /// Fills in the header of all that was written before the value.
+  private func seal(_ value: [UInt8]) {
     let header = Archive.headerLength
-    let digest = bytes.withUnsafeBytes {
-      Archive.digest(UnsafeRawBufferPointer(rebasing: $0[header...]))
-    }
-    let numbers = [UInt64(bytes.count - header), digest].flatMap { number in
+    var digest = Digest()
+    digest.combine(pieces: [bytes[header...], value[...]])
+    let length = bytes.count + value.count - header
+    let numbers = [UInt64(length), digest.value].flatMap { number in
       (0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * $0)) }
     }
     bytes.replaceSubrange(..<header, with: Archive.magic + numbers)

@@ -23,17 +23,23 @@ package struct Checkpoint: Equatable {
 
   /// The bytes of the file.
   package var bytes: [UInt8] {
-    var bytes = Self.magic
-    bytes.reserveCapacity(64 + 8 * parts.count + parts.reduce(0) { $0 + $1.count })
-    func add(_ number: UInt64) { withUnsafeBytes(of: number.littleEndian) { bytes += $0 } }
+    Array(joining: Self.pieces(records: records, parts: parts.map { [$0] }))
+  }
+
+  /// The file's bytes as pieces. Each part is given as pieces, too, and none is copied.
+  package static func pieces(records: Int, parts: [[[UInt8]]]) -> [[UInt8]] {
+    precondition(parts.count <= mostParts, "a checkpoint has few parts")
+    var head = magic
+    func add(_ number: UInt64) { withUnsafeBytes(of: number.littleEndian) { head += $0 } }
     add(0)
     add(UInt64(records))
     add(UInt64(parts.count))
-    for part in parts { add(UInt64(part.count)) }
-    for part in parts { bytes += part }
-    let digest = Self.digest(of: bytes)
-    withUnsafeBytes(of: digest.littleEndian) { bytes.replaceSubrange(8..<16, with: $0) }
-    return bytes
+    for part in parts { add(UInt64(part.reduce(0) { $0 + $1.count })) }
+    let pieces = parts.flatMap { $0 }
+    var digest = Digest()
+    digest.combine(pieces: [head[16...]] + pieces.map { $0[...] })
+    withUnsafeBytes(of: digest.value.littleEndian) { head.replaceSubrange(8..<16, with: $0) }
+    return [head] + pieces
   }
 
   private static func digest(of bytes: [UInt8]) -> UInt64 {

@@ -122,17 +122,18 @@ package final class RunFolder {
     return text.hasPrefix("process ") ? text : "another process"
   }
 
-  /// Places a part, whole or not at all; `syncs` waits until it is on the disk.
+  /// Places a part, which is these pieces one after the other, whole or not at all; `syncs` waits
+  /// until it is on the disk.
   ///
   /// Throws: `ResultFault.disk`.
   package func place(
-    _ bytes: [UInt8], as entry: Entry, through: Entry, syncs: Bool
+    _ pieces: [[UInt8]], as entry: Entry, through: Entry, syncs: Bool
   ) throws(ResultFault) {
     let (file, new) = (path(of: entry), path(of: through))
     let descriptor = calls.openFile(new, O_WRONLY | O_CREAT | O_TRUNC)
     guard descriptor >= 0 else { throw .disk(new, "open", errno) }
     do throws(ResultFault) {
-      try calls.writeAll(bytes, to: descriptor, path: new)
+      for piece in pieces { try calls.writeAll(piece, to: descriptor, path: new) }
       if syncs, calls.sync(descriptor) != 0 { throw .disk(new, "fsync", errno) }
     } catch {
       _ = calls.close(descriptor)
