@@ -65,43 +65,42 @@ public struct Digest: Sendable, Hashable {
   /// Takes in the same as `combine(bytes:)` of a sequence, eight bytes at a time.
   public mutating func combine(bytes: UnsafeRawBufferPointer) {
     combine(UInt64(bytes.count))
-    let whole = bytes.count / 8
-    for index in 0..<whole {
-      combine(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self)))
-    }
-    var last: UInt64 = 0
-    for index in (8 * whole)..<bytes.count {
-      last |= UInt64(bytes[index]) << (8 * UInt64(index - 8 * whole))
-    }
-    if bytes.count > 8 * whole { combine(last) }
+    var rest = Rest()
+    take(bytes, &rest)
+    if rest.count > 0 { combine(rest.word) }
   }
 
   /// Takes in the same as `combine(bytes:)` of all pieces, one after the other.
   package mutating func combine(pieces: [ArraySlice<UInt8>]) {
     combine(UInt64(pieces.reduce(0) { $0 + $1.count }))
-    // The bytes of a word that is not full yet.
-    var (word, filled): (UInt64, UInt64) = (0, 0)
-    for piece in pieces {
-      piece.withUnsafeBytes { bytes in
-        var place = 0
-        while place < bytes.count {
-          if filled == 0, place + 8 <= bytes.count {
-            combine(
-              UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)))
-            place += 8
-            continue
-          }
-          word |= UInt64(bytes[place]) << (8 * filled)
-          place += 1
-          filled += 1
-          if filled == 8 {
-            combine(word)
-            (word, filled) = (0, 0)
-          }
-        }
+    var rest = Rest()
+    for piece in pieces { piece.withUnsafeBytes { take($0, &rest) } }
+    if rest.count > 0 { combine(rest.word) }
+  }
+
+  /// The bytes of a word that is not full yet.
+  private struct Rest {
+    var word: UInt64 = 0
+    var count: UInt64 = 0
+  }
+
+  /// Takes in all full words of these bytes behind a rest, and keeps the new rest.
+  private mutating func take(_ bytes: UnsafeRawBufferPointer, _ rest: inout Rest) {
+    var place = 0
+    while place < bytes.count {
+      if rest.count == 0, place + 8 <= bytes.count {
+        combine(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)))
+        place += 8
+        continue
+      }
+      rest.word |= UInt64(bytes[place]) << (8 * rest.count)
+      rest.count += 1
+      place += 1
+      if rest.count == 8 {
+        combine(rest.word)
+        rest = Rest()
       }
     }
-    if filled > 0 { combine(word) }
   }
 
   /// The digest of what was taken in so far.

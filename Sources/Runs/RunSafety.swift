@@ -89,9 +89,9 @@ public struct WallTime: Equatable, Sendable {
 ///
 /// A checkpoint holds all versions until then. Where one is asked for after each of ten thousand
 /// short rounds, they would take a hundred times as long as the run; so the next waits where they
-/// have taken more than ten seconds, and more than half of the time. Where none is asked for, they
-/// take about a hundredth of the time: the next waits for a hundred times what the last one took,
-/// and the first for what the number of devices lets expect, half an hour at most.
+/// have taken more than ten seconds, and more than half of the time. Where none is asked for, each
+/// waits for a hundred times what it is expected to take: as long as the last one, and the first by
+/// the number of devices. The first waits for half an hour at most.
 package struct CheckpointClock {
   private let pace: CheckpointPace
   private let began: ContinuousClock.Instant
@@ -108,8 +108,8 @@ package struct CheckpointClock {
   private static let allowance = Duration.seconds(10)
   /// About how many nanoseconds saving a device takes.
   private static let deviceCost: Int64 = 20_000
-  /// How long the first checkpoint waits at most, so that a fleet of any size gets ahead in
-  /// processes that are ended from time to time.
+  /// How long the first checkpoint waits at most: a fleet of any size makes progress, also where
+  /// its processes are ended from time to time.
   private static let longestWait = Duration.seconds(1800)
 
   /// The time of a run that begins now, whose journal has this length.

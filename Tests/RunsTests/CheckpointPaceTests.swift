@@ -44,7 +44,7 @@ struct CheckpointPaceTests {
     #expect(written(second, rounds: 20, every: 1, cost: 4) == [1, 6, 11, 24, 32, 40])
   }
 
-  @Test("without a wish they take a hundredth of the time, the first by the number of devices")
+  @Test("unasked, they take a hundredth of the time, the first by the number of devices")
   func unasked() {
     // 100 devices take 2 ms, so the first comes after 10 s. It takes 2 s, so the next comes 200 s
     // later. None at all take nothing.
@@ -57,7 +57,7 @@ struct CheckpointPaceTests {
     #expect(written(.itself, rounds: 39, every: 50, cost: 2, devices: 10_000_000) == [1800])
   }
 
-  @Test("a wish is not judged by the number of devices")
+  @Test("a pace that is asked for does not depend on the number of devices")
   func asked() throws {
     let second = CheckpointPace.time(try #require(WallTime("1 s")))
     for pace in [CheckpointPace.rounds(1), second] {

@@ -192,7 +192,7 @@ public final class ArchiveEncoder: Encoder {
     return order
   }
 
-  /// Fills in the header of all that was written before the value.
+  /// Fills in the header, whose length and digest cover the value behind it, too.
   private func seal(_ value: [UInt8]) {
     let header = Archive.headerLength
     var digest = Digest()
